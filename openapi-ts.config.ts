@@ -1,15 +1,29 @@
 import { defineConfig } from '@hey-api/openapi-ts';
 
 /** POST operations that only read: the console treats them as queries. */
-const POST_QUERIES = new Set(['getUsersByIds', 'queryUserActivity', 'filterEntries', 'readEntryData', 'readHistoricalData', 'queryRowsByBody']);
+const POST_QUERIES = new Set([
+  'getUsersByIds',
+  'queryUserActivity',
+  'filterEntries',
+  'readEntryData',
+  'readHistoricalData',
+  'queryRowsByBody',
+]);
 
 const header = ({ defaultValue, file }: { defaultValue: readonly string[]; file?: unknown }) =>
   // The bundled client files (no `file`) do not pass every strict option; the generated API types do.
   file ? [...defaultValue] : [...defaultValue, '// @ts-nocheck'];
 
 const parser = {
+  // One name a schema, passwords included: the contract's names are the ones both sides speak.
+  transforms: { readWrite: { enabled: false } },
   pagination: { keywords: ['pageNumber', 'skip'] },
-  hooks: { operations: { isQuery: (op: { operationId?: string; id: string }) => (POST_QUERIES.has(op.operationId ?? op.id) ? true : undefined) } },
+  hooks: {
+    operations: {
+      isQuery: (op: { operationId?: string; id: string }) =>
+        POST_QUERIES.has(op.operationId ?? op.id) ? true : undefined,
+    },
+  },
 };
 
 export default defineConfig([
@@ -21,7 +35,12 @@ export default defineConfig([
       '@hey-api/typescript',
       '@hey-api/sdk',
       { name: '@hey-api/client-fetch', throwOnError: true, runtimeConfigPath: './src/api/client-config.ts' },
-      { name: '@tanstack/react-query', queryKeys: { tags: true }, mutationOptions: true, infiniteQueryOptions: true },
+      {
+        name: '@tanstack/react-query',
+        queryKeys: { tags: true },
+        mutationOptions: true,
+        infiniteQueryOptions: true,
+      },
       {
         name: 'zod',
         dates: { offset: true },
@@ -32,8 +51,16 @@ export default defineConfig([
             const fixed = schema.properties && Object.keys(schema.properties).length > 0;
             const extra = schema.additionalProperties;
             if (fixed && extra && typeof extra === 'object' && extra.type !== 'never') {
-              const value = nodes.additionalProperties({ ...ctx, schema: { ...schema, properties: undefined } } as never);
-              if (value) return $(symbols.z).attr('object').call(nodes.shape(ctx)).attr('catchall').call(value as never);
+              const value = nodes.additionalProperties({
+                ...ctx,
+                schema: { ...schema, properties: undefined },
+              } as never);
+              if (value)
+                return $(symbols.z)
+                  .attr('object')
+                  .call(nodes.shape(ctx))
+                  .attr('catchall')
+                  .call(value as never);
             }
             return undefined as never;
           },
