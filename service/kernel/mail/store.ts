@@ -1,0 +1,80 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Tables } from '../db/tables.ts';
+
+/** A mail that this process has claimed and must now send. */
+export interface ClaimedMail {
+  mail_id: number;
+  recipient: string;
+  subject: string;
+  body_text: string;
+  attempts: number;
+  created_at: Date;
+}
+
+// Longer than any send may take (SEND_LIMIT_MS in the worker), so that a claim ends only with its process.
+const CLAIM = sql`interval '5 minutes'`;
+// First again after half a minute, then twice as long each time, at most four hours; after four days it rests.
+const FIRST_WAIT_SECONDS = 30;
+const LONGEST_WAIT_SECONDS = 4 * 3600;
+const PATIENCE = sql`interval '4 days'`;
+
+/**
+ * Puts a mail into the outbox, in the caller's transaction: it is sent if and only if that commits.
+ * @throws when a header would get a line of its own
+ */
+export async function queueMail(
+  tx: Transaction<Tables>,
+  mail: { siteId: number | null; to: string; subject: string; text: string },
+): Promise<void> {
+  refuseInjection(mail.to, mail.subject);
+  await tx
+    .insertInto('mail')
+    .values({ site_id: mail.siteId, recipient: mail.to, subject: mail.subject, body_text: mail.text })
+    .execute();
+}
+
+// One address, no list, no display name; one line of subject.
+function refuseInjection(to: string, subject: string): void {
+  if (!/^[^\p{Cc}\p{Zl}\p{Zp}\s<>,;:"()[\]\\@]+@[^\p{Cc}\p{Zl}\p{Zp}\s<>,;"()\\@]+$/u.test(to)) {
+    throw new Error('A mail needs exactly one plain address');
+  }
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(subject)) throw new Error('The subject of a mail must be one line');
+}
+
+/**
+ * Claims mail that is due. Two processes never hold the same mail at once: rows another one is claiming are
+ * skipped, and a claimed row is not due again before the claim has run out. A process that dies while sending
+ * leaves its mail to be sent again, so delivery is at least once.
+ */
+export async function claimDueMail(db: Kysely<Tables>, limit: number): Promise<ClaimedMail[]> {
+  const { rows } = await sql<ClaimedMail>`
+    with due as materialized (
+      select mail_id from mail where sent_at is null and next_attempt_at <= now()
+      order by next_attempt_at limit ${limit} for update skip locked)
+    update mail set attempts = attempts + 1, next_attempt_at = now() + ${CLAIM}
+    from due where mail.mail_id = due.mail_id
+    returning mail.mail_id, recipient, subject, body_text, attempts, created_at`.execute(db);
+  return rows;
+}
+
+/** Marks a mail as sent and forgets its text, which may hold a link that opens an account. */
+export async function markSent(db: Kysely<Tables>, mail: ClaimedMail): Promise<void> {
+  await sql`update mail set sent_at = now(), body_text = '', last_error = null
+    where mail_id = ${mail.mail_id}`.execute(db);
+}
+
+/**
+ * Plans the next attempt; after the last one the mail rests in the outbox (due at infinity) with its error.
+ * Answers whether it will be tried again.
+ */
+export async function markFailed(db: Kysely<Tables>, mail: ClaimedMail, reason: string): Promise<boolean> {
+  const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.min(mail.attempts - 1, 20), LONGEST_WAIT_SECONDS);
+  // The attempt number is the fence: a claim that ran out must not move the plan of the one that followed it.
+  const { rows } = await sql<{ again: boolean }>`
+    update mail set last_error = ${reason.slice(0, 500)},
+      next_attempt_at = case when now() - created_at < ${PATIENCE}
+        then now() + ${wait * (0.8 + 0.4 * Math.random())} * interval '1 second' else 'infinity' end
+    where mail_id = ${mail.mail_id} and attempts = ${mail.attempts} and sent_at is null
+    returning isfinite(next_attempt_at) as again`.execute(db);
+  return rows[0]?.again ?? true;
+}
