@@ -1,0 +1,56 @@
+import type { LucideIcon } from 'lucide-react';
+import { useId } from 'react';
+import type { ComponentPropsWithRef } from 'react';
+import { Spinner } from '../feedback/Spinner.tsx';
+import { Tooltip } from '../tooltip/Tooltip.tsx';
+import { buttonClass } from './button-class.ts';
+import type { ButtonLook } from './button-class.ts';
+
+export interface IconButtonProps
+  extends
+    Omit<ComponentPropsWithRef<'button'>, 'className' | 'disabled' | 'children' | 'aria-label'>,
+    ButtonLook {
+  /** What the button does: its name for a screen reader and its tooltip. */
+  label: string;
+  icon: LucideIcon;
+  pending?: boolean;
+  disabledReason?: string | undefined;
+}
+
+/** A square button whose picture is explained by its tooltip. */
+export function IconButton({
+  label,
+  icon: Icon,
+  variant = 'quiet',
+  size,
+  pending = false,
+  disabledReason,
+  onClick,
+  ...rest
+}: IconButtonProps) {
+  const reasonId = useId();
+  const off = pending || disabledReason !== undefined;
+  return (
+    <>
+      <Tooltip text={disabledReason ?? label}>
+        <button
+          type="button"
+          {...rest}
+          className={buttonClass({ variant, size }, 'btn-icon')}
+          aria-label={label}
+          aria-disabled={off || undefined}
+          aria-busy={pending || undefined}
+          aria-describedby={disabledReason === undefined ? undefined : reasonId}
+          onClick={off ? undefined : onClick}
+        >
+          {pending ? <Spinner /> : <Icon />}
+        </button>
+      </Tooltip>
+      {disabledReason !== undefined && (
+        <span id={reasonId} hidden>
+          {disabledReason}
+        </span>
+      )}
+    </>
+  );
+}

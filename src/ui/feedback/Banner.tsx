@@ -1,0 +1,27 @@
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import './feedback.css';
+
+const ICONS = { info: Info, ok: CircleCheck, warn: TriangleAlert, bad: CircleAlert };
+
+export interface BannerProps {
+  tone?: 'info' | 'ok' | 'warn' | 'bad';
+  title?: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+}
+
+/** A message that stands in the page until its cause is gone. */
+export function Banner({ tone = 'info', title, children, actions }: BannerProps) {
+  const Icon = ICONS[tone];
+  return (
+    <div className={`banner tone-${tone}`} role={tone === 'bad' ? 'alert' : 'note'}>
+      <Icon />
+      <div className="banner-text">
+        {title !== undefined && <strong>{title}</strong>}
+        {children !== undefined && <div className="banner-body">{children}</div>}
+      </div>
+      {actions}
+    </div>
+  );
+}

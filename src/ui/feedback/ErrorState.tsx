@@ -1,0 +1,42 @@
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from '../button/Button.tsx';
+import { CopyButton } from '../button/CopyButton.tsx';
+import './feedback.css';
+
+export interface ErrorStateProps {
+  title: string;
+  /** What it means for the person's work. */
+  children?: ReactNode;
+  onRetry?: (() => void) | undefined;
+  retrying?: boolean;
+  requestId?: string | undefined;
+}
+
+/** What failed, what it means, how to try again, and the number to hand to whoever looks into it. */
+export function ErrorState({ title, children, onRetry, retrying = false, requestId }: ErrorStateProps) {
+  return (
+    <div className="notice notice-bad" role="alert">
+      <CircleAlert />
+      <h2>{title}</h2>
+      {children !== undefined && <p>{children}</p>}
+      {onRetry && (
+        <div className="notice-actions">
+          <Button onClick={onRetry} pending={retrying}>
+            Try again
+          </Button>
+        </div>
+      )}
+      {requestId !== undefined && <RequestId id={requestId} />}
+    </div>
+  );
+}
+
+export function RequestId({ id }: { id: string }) {
+  return (
+    <span className="request-id">
+      Request <code>{id}</code>
+      <CopyButton value={id} label="Copy request id" />
+    </span>
+  );
+}

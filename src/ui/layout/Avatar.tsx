@@ -1,0 +1,29 @@
+import { cx } from '../cx.ts';
+import type { Tone } from './tone.ts';
+import './layout.css';
+
+const HUES: readonly Tone[] = ['accent', 'neutral', 'ok', 'warn', 'bad', 'info'];
+
+function initials(name: string): string {
+  const words = name.split(/\s+/).filter(Boolean);
+  const last = words.length > 1 ? words.at(-1) : undefined;
+  const letters = [words[0], last].map((word) => (word ? [...word][0] : ''));
+  return letters.join('').toLocaleUpperCase();
+}
+
+export interface AvatarProps {
+  name: string;
+  /** The same person has the same colour everywhere. */
+  id: number;
+  size?: 'small' | 'medium' | 'large';
+}
+
+/** Initials in a circle, for the eye only: the name stands beside it. */
+export function Avatar({ name, id, size = 'small' }: AvatarProps) {
+  const hue = HUES[Math.abs(id) % HUES.length];
+  return (
+    <span className={cx('avatar', `avatar-${size}`, `tone-${hue}`)} aria-hidden>
+      {initials(name)}
+    </span>
+  );
+}

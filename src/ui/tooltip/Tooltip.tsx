@@ -1,0 +1,67 @@
+import { useRef, useState } from 'react';
+import type { FocusEvent, KeyboardEvent, MouseEvent, PointerEvent, ReactNode } from 'react';
+import { place } from '../place.ts';
+import './tooltip.css';
+
+const SHOW_AFTER = 500;
+const HIDE_AFTER = 120;
+
+/**
+ * Words beside a control on hover and on keyboard focus, gone with Escape, and kept while the pointer is on
+ * them. It is for the eye only: the control says the same to a screen reader through its name or description.
+ */
+export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
+  const [anchor, setAnchor] = useState<Element | null>(null);
+  const timer = useRef<number>(undefined);
+
+  const change = (next: Element | null, delay: number) => {
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => setAnchor(next), delay);
+  };
+  const enter = (event: PointerEvent) => {
+    const control = event.currentTarget.firstElementChild;
+    if (event.pointerType !== 'touch') change(control, anchor ? 0 : SHOW_AFTER);
+  };
+  const focus = (event: FocusEvent) => {
+    if (event.target.matches(':focus-visible')) change(event.currentTarget.firstElementChild, 0);
+  };
+  // A finger has no hover: tapping a control that is off must say why it is off.
+  const click = (event: MouseEvent) => {
+    const control = event.currentTarget.firstElementChild;
+    const off = control?.getAttribute('aria-disabled') === 'true';
+    change(off ? control : null, 0);
+  };
+  const keyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !anchor) return;
+    event.stopPropagation();
+    change(null, 0);
+  };
+
+  return (
+    <span
+      role="presentation"
+      className="tip-anchor"
+      onPointerEnter={enter}
+      onPointerLeave={() => change(null, HIDE_AFTER)}
+      onFocus={focus}
+      onBlur={() => change(null, 0)}
+      onClick={click}
+      onKeyDown={keyDown}
+    >
+      {children}
+      {anchor && (
+        <span
+          aria-hidden
+          popover="manual"
+          className="tip"
+          ref={(bubble) => {
+            bubble?.showPopover();
+            if (bubble) place(bubble, anchor, 'center');
+          }}
+        >
+          {text}
+        </span>
+      )}
+    </span>
+  );
+}
