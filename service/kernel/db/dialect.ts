@@ -1,0 +1,132 @@
+/** Kysely's driver for both databases: they differ only in where a line to the server comes from. */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely';
+import { DbError, toDbError } from './errors.ts';
+
+export interface Reply {
+  rows: Record<string, unknown>[];
+  command: string;
+  affected: number | undefined;
+}
+
+/** One session with the server, ours until released. `lost` makes the source throw it away. */
+export interface Line {
+  run(sql: string, parameters: readonly unknown[]): Promise<Reply>;
+  release(lost: boolean): void;
+}
+
+export interface Source {
+  acquire(): Promise<Line>;
+  close(): Promise<void>;
+}
+
+class Connection implements DatabaseConnection {
+  readonly #line: Line;
+  #lost = false;
+
+  constructor(line: Line) {
+    this.#line = line;
+  }
+
+  async run(sql: string, parameters: readonly unknown[] = []): Promise<Reply> {
+    try {
+      return await this.#line.run(sql, parameters);
+    } catch (error) {
+      const known = toDbError(error);
+      // Class 08 leaves the server's state unknown: an answer that comes late must not meet the next caller.
+      if (known.code.startsWith('08')) this.#lost = true;
+      throw known;
+    }
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { rows, affected } = await this.run(query.sql, query.parameters);
+    // Kysely's contract: the caller's row type is what its statement selects.
+    const result = { rows: rows as R[] };
+    return affected === undefined ? result : { ...result, numAffectedRows: BigInt(affected) };
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('Large results are read by key, page after page; there is no streaming');
+  }
+
+  discard(): void {
+    this.#lost = true;
+  }
+
+  release(): void {
+    this.#line.release(this.#lost);
+  }
+}
+
+class LineDriver implements Driver {
+  readonly #source: Source;
+  readonly #open = new WeakMap<DatabaseConnection, Connection>();
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = new Connection(
+      await this.#source.acquire().catch((error: unknown) => Promise.reject(toDbError(error))),
+    );
+    this.#open.set(connection, connection);
+    return connection;
+  }
+
+  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
+    const level = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
+    const access = settings.accessMode ? ` ${settings.accessMode}` : '';
+    await this.#of(connection).run(`start transaction${level}${access}`);
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    const { command } = await this.#of(connection).run('commit');
+    // The server answers the commit of a failed transaction with ROLLBACK and no error: nothing was kept.
+    if (command !== 'COMMIT') {
+      throw new DbError('The transaction had failed and was rolled back', { code: '25P02' });
+    }
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    const own = this.#of(connection);
+    await own.run('rollback').catch(() => own.discard());
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    this.#of(connection).release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#source.close();
+  }
+
+  #of(connection: DatabaseConnection): Connection {
+    const own = this.#open.get(connection);
+    if (!own) throw new Error('This connection belongs to another driver');
+    return own;
+  }
+}
+
+/** The PostgreSQL dialect over a source of lines. */
+export function lineDialect(source: Source): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new LineDriver(source),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+}

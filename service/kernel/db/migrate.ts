@@ -1,0 +1,19 @@
+import type { Kysely } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import * as foundation from './migrations/0001_foundation.ts';
+import type { Tables } from './tables.ts';
+
+/** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
+const migrations: Record<string, Migration> = {
+  '0001_foundation': foundation,
+};
+
+/**
+ * Brings the schema to the newest migration, in one transaction under Kysely's advisory lock: of two processes
+ * that start together the second waits and finds nothing to do.
+ */
+export async function migrate(db: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}

@@ -1,0 +1,54 @@
+/** The thread that owns PGlite: a query blocks its thread, and that must not be the one that serves requests. */
+import { openAsBlob } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite, types } from '@electric-sql/pglite';
+import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { toDbError } from './errors.ts';
+import type { Message, RawReply, Request, WorkerSettings } from './pglite-messages.ts';
+
+const settings: WorkerSettings = workerData;
+const port = parentPort;
+if (!port) throw new Error('This file runs in a worker thread');
+
+const say = (message: Message) => port.postMessage(message);
+
+const db = await PGlite.create({
+  dataDir: settings.folder,
+  extensions: { pg_trgm, btree_gin },
+  ...(settings.template === undefined ? {} : { loadDataDir: await openAsBlob(settings.template) }),
+  startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', 'max_wal_size=64MB'],
+});
+// Values travel as text and are converted in one place for both databases (values.ts).
+const asText = (text: string) => text;
+db.parsers = Object.fromEntries(Object.keys(types.parsers).map((typeId) => [typeId, asText]));
+db.serializers = {};
+
+async function run(sql: string, parameters: (string | null)[]): Promise<RawReply> {
+  const result = await db.query<(string | null)[]>(sql, parameters, { rowMode: 'array' });
+  return {
+    rows: result.rows,
+    fields: result.fields,
+    command: result.command ?? '',
+    affected: result.affectedRows,
+  };
+}
+
+async function answer(request: Request): Promise<void> {
+  const { id } = request;
+  try {
+    if ('close' in request) {
+      await db.close();
+      say({ id, reply: { rows: [], fields: [], command: 'CLOSE', affected: undefined } });
+      port?.close();
+      return;
+    }
+    say({ id, reply: await run(request.sql, request.parameters) });
+  } catch (error) {
+    const { message, code, constraint, table, column, detail } = toDbError(error);
+    say({ id, error: { message, code, constraint, table, column, detail } });
+  }
+}
+
+port.on('message', (request: Request) => void answer(request));
+say({ ready: true });

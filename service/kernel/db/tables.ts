@@ -1,0 +1,191 @@
+/**
+ * The tables as the statements see them; migrations/ is their only source. Column names are those of SQL.
+ * int8 columns stay below 2^53 and are numbers on both databases (values.ts).
+ */
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+
+/** A time that the database sets when the statement does not. */
+type Stamp = ColumnType<Date, Date | undefined, Date>;
+/** A column with a default that also may be null. */
+type NullableStamp = ColumnType<Date | null, Date | null | undefined, Date | null>;
+
+interface SiteTable {
+  site_id: GeneratedAlways<number>;
+  slug: string;
+  name: string;
+  identity_mode: Generated<'password' | 'identity-manager'>;
+  dedicated_domain: string | null;
+  time_zone: Generated<string>;
+  schema_version: Generated<number>;
+  created_at: Stamp;
+}
+
+interface AccountTable {
+  user_id: GeneratedAlways<number>;
+  email: string;
+  email_key: string;
+  first_name: string;
+  last_name: string;
+  password_hash: string | null;
+  federation_id: string | null;
+  home_site_id: number;
+  failed_count: Generated<number>;
+  locked_until: NullableStamp;
+  created_at: Stamp;
+  modified_at: Stamp;
+}
+
+interface MembershipTable {
+  site_id: number;
+  user_id: number;
+  is_active: Generated<boolean>;
+  license_type_id: number;
+  two_factor_enabled: Generated<boolean>;
+  ip_restrictions_enabled: Generated<boolean>;
+  user_entry_id: number | null;
+  version: Generated<number>;
+  created_at: Stamp;
+  created_by: number | null;
+  modified_at: Stamp;
+  modified_by: number | null;
+  last_active_at: NullableStamp;
+  expires_at: NullableStamp;
+}
+
+interface UserGroupTable {
+  site_id: number;
+  group_id: GeneratedAlways<number>;
+  name: string;
+  description: string | null;
+  capabilities: Generated<string[]>;
+  entry_id: number | null;
+  created_at: Stamp;
+  modified_at: Stamp;
+}
+
+interface GroupMemberTable {
+  site_id: number;
+  group_id: number;
+  user_id: number;
+}
+
+interface SessionTable {
+  token_hash: Buffer;
+  site_id: number;
+  user_id: number;
+  created_at: Stamp;
+  last_seen_at: Stamp;
+  expires_at: Date;
+  ip: string | null;
+  user_agent: string | null;
+}
+
+interface ApiKeyTable {
+  client_id: GeneratedAlways<number>;
+  site_id: number;
+  user_id: number;
+  secret_hash: Buffer;
+  scopes: string[];
+  created_at: Stamp;
+  disabled_at: NullableStamp;
+  last_used_at: NullableStamp;
+}
+
+interface AccessTokenTable {
+  token_hash: Buffer;
+  client_id: number;
+  site_id: number;
+  user_id: number;
+  scopes: string[];
+  created_at: Stamp;
+  expires_at: Date;
+}
+
+interface OneTimeLinkTable {
+  token_hash: Buffer;
+  purpose: 'set-password' | 'first-administrator';
+  site_id: number;
+  user_id: number | null;
+  created_at: Stamp;
+  expires_at: Date;
+  used_at: NullableStamp;
+}
+
+interface AuditLogTable {
+  audit_id: GeneratedAlways<number>;
+  site_id: number;
+  at: Stamp;
+  actor_id: number | null;
+  proxy_id: number | null;
+  action: string;
+  subject_type: string;
+  subject_id: string;
+  ip: string | null;
+  request_id: string;
+  changes: JSONColumnType<object>;
+}
+
+interface ActivityTable {
+  activity_id: GeneratedAlways<number>;
+  site_id: number;
+  at: Stamp;
+  user_id: number;
+  activity_type_id: number;
+  source_type_id: number;
+  ip_address: string | null;
+  session_id: string | null;
+  principal_user_id: number | null;
+  export_data_type: number | null;
+}
+
+interface TopicTable {
+  site_id: number;
+  topic_id: GeneratedAlways<number>;
+  name: string;
+  next: Generated<number>;
+}
+
+interface TopicEventTable {
+  site_id: number;
+  topic_id: number;
+  off: number;
+  at: Stamp;
+  payload: JSONColumnType<object>;
+}
+
+interface MailTable {
+  mail_id: GeneratedAlways<number>;
+  site_id: number | null;
+  recipient: string;
+  subject: string;
+  body_text: string;
+  attempts: Generated<number>;
+  next_attempt_at: Stamp;
+  sent_at: NullableStamp;
+  last_error: string | null;
+  created_at: Stamp;
+}
+
+interface ThrottleTable {
+  key: string;
+  count: number;
+  window_started_at: Date;
+}
+
+export interface Tables {
+  site: SiteTable;
+  account: AccountTable;
+  membership: MembershipTable;
+  user_group: UserGroupTable;
+  group_member: GroupMemberTable;
+  session: SessionTable;
+  api_key: ApiKeyTable;
+  access_token: AccessTokenTable;
+  one_time_link: OneTimeLinkTable;
+  audit_log: AuditLogTable;
+  activity: ActivityTable;
+  topic: TopicTable;
+  topic_event: TopicEventTable;
+  mail: MailTable;
+  throttle: ThrottleTable;
+}
