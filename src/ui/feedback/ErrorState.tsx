@@ -1,7 +1,7 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../button/Button.tsx';
-import { CopyButton } from '../button/CopyButton.tsx';
+import { RequestId } from './RequestId.tsx';
 import './feedback.css';
 
 export interface ErrorStateProps {
@@ -29,14 +29,5 @@ export function ErrorState({ title, children, onRetry, retrying = false, request
       )}
       {requestId !== undefined && <RequestId id={requestId} />}
     </div>
-  );
-}
-
-export function RequestId({ id }: { id: string }) {
-  return (
-    <span className="request-id">
-      Request <code>{id}</code>
-      <CopyButton value={id} label="Copy request id" />
-    </span>
   );
 }

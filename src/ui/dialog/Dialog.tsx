@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import './dialog.css';
+
+export interface DialogProps {
+  title: string;
+  onClose: () => void;
+  role?: 'dialog' | 'alertdialog';
+  children: ReactNode;
+  /** The decision: buttons, the primary one last. */
+  footer: ReactNode;
+}
+
+/** A decision in the middle of the screen. */
+export function Dialog({ title, onClose, role = 'dialog', children, footer }: DialogProps) {
+  return (
+    <ModalOverlay className="overlay" isOpen isDismissable={role === 'dialog'} onOpenChange={onClose}>
+      <Modal className="dialog">
+        <AriaDialog className="dialog-inner" role={role}>
+          <Heading slot="title" level={2}>
+            {title}
+          </Heading>
+          <div className="dialog-body">{children}</div>
+          <footer className="dialog-footer">{footer}</footer>
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}

@@ -1,0 +1,44 @@
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { IconButton } from '../button/IconButton.tsx';
+import './dialog.css';
+
+export interface PanelProps {
+  title: string;
+  onClose: () => void;
+  /** Asked before the panel closes; `confirmDiscard` when something typed would be lost. */
+  mayClose?: (() => Promise<boolean>) | undefined;
+  /** A Form (it brings its own body and footer), or PanelBody and PanelFooter. */
+  children: ReactNode;
+}
+
+/** The right-hand panel over a list, where things are created and edited; the whole screen on a phone. */
+export function Panel({ title, onClose, mayClose, children }: PanelProps) {
+  const close = async () => {
+    if (!mayClose || (await mayClose())) onClose();
+  };
+  return (
+    <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={() => void close()}>
+      <Modal className="panel">
+        <Dialog className="panel-inner">
+          <header className="panel-head">
+            <Heading slot="title" level={2}>
+              {title}
+            </Heading>
+            <IconButton label="Close" icon={X} onClick={() => void close()} />
+          </header>
+          {children}
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+export function PanelBody({ children }: { children: ReactNode }) {
+  return <div className="panel-body">{children}</div>;
+}
+
+export function PanelFooter({ children }: { children: ReactNode }) {
+  return <footer className="panel-footer">{children}</footer>;
+}

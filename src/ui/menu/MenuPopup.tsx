@@ -1,0 +1,76 @@
+import { Check } from 'lucide-react';
+import type { RefObject } from 'react';
+import { Menu, MenuItem, Popover, Separator, Text } from 'react-aria-components';
+import { cx } from '../cx.ts';
+import type { MenuItemData, MenuItems } from './menu-items.ts';
+import './menu.css';
+
+interface MenuPopupProps {
+  label: string;
+  items: MenuItems;
+  anchor: RefObject<Element | null>;
+  align: 'start' | 'end';
+  onClose: () => void;
+}
+
+/** The open menu; `MenuButton` loads it. */
+export default function MenuPopup({ label, items, anchor, align, onClose }: MenuPopupProps) {
+  const checked = items.flatMap((item) => (item !== 'line' && item.checked ? [item.label] : []));
+  const choices = items.some((item) => item !== 'line' && item.checked !== undefined);
+  return (
+    <Popover
+      className="menu-popover"
+      triggerRef={anchor}
+      placement={`bottom ${align}`}
+      offset={4}
+      isOpen
+      onOpenChange={onClose}
+    >
+      <Menu
+        className="menu"
+        aria-label={label}
+        autoFocus="first"
+        selectionMode={choices ? 'multiple' : 'none'}
+        selectedKeys={checked}
+        onClose={onClose}
+      >
+        {items.map((item, at) =>
+          item === 'line' ? (
+            // Lines have no identity but their place.
+            // oxlint-disable-next-line react/no-array-index-key
+            <Separator key={`line ${at}`} className="menu-line" />
+          ) : (
+            <Item key={item.label} item={item} />
+          ),
+        )}
+      </Menu>
+    </Popover>
+  );
+}
+
+function Item({ item }: { item: MenuItemData }) {
+  const { label, icon: Icon, href, disabledReason, danger, checked } = item;
+  const off = disabledReason !== undefined;
+  const hint = disabledReason ?? item.hint;
+  return (
+    <MenuItem
+      id={label}
+      textValue={label}
+      className={cx('menu-item', danger && 'menu-item-danger', off && 'menu-item-off')}
+      href={off ? undefined : href}
+      shouldCloseOnSelect={!off && checked === undefined}
+      onAction={off ? undefined : item.onSelect}
+    >
+      {Icon && <Icon />}
+      <Text slot="label" className="menu-item-label">
+        {label}
+      </Text>
+      {checked && <Check className="menu-check" />}
+      {hint !== undefined && (
+        <Text slot="description" className="menu-item-hint">
+          {hint}
+        </Text>
+      )}
+    </MenuItem>
+  );
+}

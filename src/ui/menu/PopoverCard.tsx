@@ -1,0 +1,29 @@
+import type { ReactNode, RefObject } from 'react';
+import { Dialog, Popover } from 'react-aria-components';
+import './menu.css';
+
+interface PopoverCardProps {
+  label: string;
+  anchor: RefObject<Element | null>;
+  align?: 'start' | 'end';
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** The open card; `PopoverButton` and the filter chip load it. */
+export default function PopoverCard({ label, anchor, align = 'end', onClose, children }: PopoverCardProps) {
+  return (
+    <Popover
+      className="popover"
+      triggerRef={anchor}
+      placement={`bottom ${align}`}
+      offset={4}
+      isOpen
+      onOpenChange={onClose}
+    >
+      <Dialog className="popover-inner" aria-label={label}>
+        {children}
+      </Dialog>
+    </Popover>
+  );
+}
