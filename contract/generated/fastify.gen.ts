@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetSessionErrors, GetSessionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutErrors, SignOutResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
+import type { AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, GetApiKeyErrors, GetApiKeyResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetSessionErrors, GetSessionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutErrors, SignOutResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
 
 export type RouteHandlers = {
     searchUsers: RouteHandler<{
@@ -86,6 +86,80 @@ export type RouteHandlers = {
         Params: UpdateGroupData['path'];
         Reply: Omit<UpdateGroupErrors, 'default'> & UpdateGroupResponses;
     }>;
+    queryUserActivity: RouteHandler<{
+        Body: QueryUserActivityData['body'];
+        Headers?: QueryUserActivityData['headers'];
+        Querystring?: QueryUserActivityData['query'];
+        Reply: Omit<QueryUserActivityErrors, 'default'> & QueryUserActivityResponses;
+    }>;
+    listProxies: RouteHandler<{
+        Headers?: ListProxiesData['headers'];
+        Querystring?: ListProxiesData['query'];
+        Reply: Omit<ListProxiesErrors, 'default'> & ListProxiesResponses;
+    }>;
+    updateProxies: RouteHandler<{
+        Body: UpdateProxiesData['body'];
+        Headers?: UpdateProxiesData['headers'];
+        Reply: Omit<UpdateProxiesErrors, 'default'> & UpdateProxiesResponses;
+    }>;
+    inviteExistingUser: RouteHandler<{
+        Body: InviteExistingUserData['body'];
+        Headers?: InviteExistingUserData['headers'];
+        Reply: Omit<InviteExistingUserErrors, 'default'> & InviteExistingUserResponses;
+    }>;
+    addExistingUser: RouteHandler<{
+        Body: AddExistingUserData['body'];
+        Headers?: AddExistingUserData['headers'];
+        Reply: Omit<AddExistingUserErrors, 'default'> & AddExistingUserResponses;
+    }>;
+    addExistingUserAlias: RouteHandler<{
+        Body: AddExistingUserAliasData['body'];
+        Headers?: AddExistingUserAliasData['headers'];
+        Reply: Omit<AddExistingUserAliasErrors, 'default'> & AddExistingUserAliasResponses;
+    }>;
+    listInvitations: RouteHandler<{
+        Headers?: ListInvitationsData['headers'];
+        Querystring?: ListInvitationsData['query'];
+        Reply: Omit<ListInvitationsErrors, 'default'> & ListInvitationsResponses;
+    }>;
+    revokeInvitation: RouteHandler<{
+        Headers?: RevokeInvitationData['headers'];
+        Params: RevokeInvitationData['path'];
+        Reply: Omit<RevokeInvitationErrors, 'default'> & RevokeInvitationResponses;
+    }>;
+    resendInvitation: RouteHandler<{
+        Headers?: ResendInvitationData['headers'];
+        Params: ResendInvitationData['path'];
+        Reply: Omit<ResendInvitationErrors, 'default'> & ResendInvitationResponses;
+    }>;
+    requestBackup: RouteHandler<{
+        Body: RequestBackupData['body'];
+        Headers?: RequestBackupData['headers'];
+        Reply: Omit<RequestBackupErrors, 'default'> & RequestBackupResponses;
+    }>;
+    listBackups: RouteHandler<{
+        Headers?: ListBackupsData['headers'];
+        Reply: Omit<ListBackupsErrors, 'default'> & ListBackupsResponses;
+    }>;
+    downloadBackup: RouteHandler<{
+        Headers?: DownloadBackupData['headers'];
+        Params: DownloadBackupData['path'];
+        Reply: Omit<DownloadBackupErrors, 'default'> & DownloadBackupResponses;
+    }>;
+    createBackupDownload: RouteHandler<{
+        Headers?: CreateBackupDownloadData['headers'];
+        Params: CreateBackupDownloadData['path'];
+        Reply: Omit<CreateBackupDownloadErrors, 'default'> & CreateBackupDownloadResponses;
+    }>;
+    downloadBackupByLink: RouteHandler<{
+        Params: DownloadBackupByLinkData['path'];
+        Reply: Omit<DownloadBackupByLinkErrors, 'default'> & DownloadBackupByLinkResponses;
+    }>;
+    deleteBackup: RouteHandler<{
+        Headers?: DeleteBackupData['headers'];
+        Params: DeleteBackupData['path'];
+        Reply: Omit<DeleteBackupErrors, 'default'> & DeleteBackupResponses;
+    }>;
     issueToken: RouteHandler<{
         Body: IssueTokenData['body'];
         Reply: Omit<IssueTokenErrors, 'default'> & IssueTokenResponses;
@@ -119,5 +193,15 @@ export type RouteHandlers = {
     createFirstAdministrator: RouteHandler<{
         Body: CreateFirstAdministratorData['body'];
         Reply: Omit<CreateFirstAdministratorErrors, 'default'> & CreateFirstAdministratorResponses;
+    }>;
+    disableApiKey: RouteHandler<{
+        Reply: Omit<DisableApiKeyErrors, 'default'> & DisableApiKeyResponses;
+    }>;
+    getApiKey: RouteHandler<{
+        Reply: Omit<GetApiKeyErrors, 'default'> & GetApiKeyResponses;
+    }>;
+    enableApiKey: RouteHandler<{
+        Body: EnableApiKeyData['body'];
+        Reply: Omit<EnableApiKeyErrors, 'default'> & EnableApiKeyResponses;
     }>;
 };

@@ -5,11 +5,6 @@ export type ClientOptions = {
 };
 
 /**
- * What an access token is good for; a missing one is 403 (shapes 1).
- */
-export type Scope = 'data' | 'user_management' | 'publish' | 'ri_import' | 'backup';
-
-/**
  * ISO 8601 date-time or date. Without a zone it is read as UTC (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the form to write (spec 4.2).
  */
 export type RequestDateTime = string;
@@ -210,6 +205,191 @@ export type GroupInfo = {
 };
 
 /**
+ * Filters of the report; all are combined, an absent one does not filter.
+ */
+export type UserActivityQuery = {
+    userIds?: Array<UserId>;
+    dateFrom?: RequestDateTime;
+    dateTo?: RequestDateTime;
+    /**
+     * 1 Login Successful, 2 Login Failed, 3 Logout, 4 Session Expired, 5 Login Failed (Locked Out), 6 Login Failed (Requires Verification), 7 Login Failed (Forbidden), 8 Export Data, 9 User Switch, 10 Backup Access.
+     */
+    activity?: number;
+    /**
+     * 1 Web UI, 2 Mobile, 3 API, 4 Add-In.
+     */
+    source?: number;
+    /**
+     * 0 Export Data, 1 Export Formula, 2 Export Image, 3 Download Document, 4 Template Report; only with activity 8.
+     */
+    exportDataType?: number;
+};
+
+export type UserActivityEntry = {
+    userId: UserId;
+    /**
+     * The e-mail address used to sign in.
+     */
+    userName: string;
+    fullName: string;
+    eventDate: string;
+    activityTypeId: number;
+    activityType: string;
+    sourceTypeId: number;
+    sourceType: string;
+    /**
+     * Text from this service; other installations also send an IPv4 address as a number.
+     */
+    ipAddress?: string | number | null;
+    sessionId?: string | null;
+    /**
+     * The principal when a proxy acted (spec 2.3).
+     */
+    principalUserName?: string | null;
+    exportDataType?: number | null;
+};
+
+export type PagedResultOfUserActivityEntry = {
+    totalRecords: number;
+    rows: Array<UserActivityEntry>;
+};
+
+/**
+ * A user as named in proxy assignments.
+ */
+export type ProxyPerson = {
+    id: UserId;
+    email: string;
+    fullName: string;
+};
+
+/**
+ * The proxy user may act as each of the users.
+ */
+export type UserProxiesResponseVm = {
+    proxyUser: ProxyPerson;
+    users: Array<ProxyPerson>;
+};
+
+export type UserProxiesRequestVm = {
+    proxyUserId: UserId;
+    /**
+     * Empty or null removes every assignment.
+     */
+    users?: Array<UserId> | null;
+};
+
+export type InviteExistingUserRequestVm = {
+    email: string;
+    /**
+     * 0 Permanent, 1 Temporary.
+     */
+    type: number;
+    /**
+     * Days; required for type 1 (spec 2.3).
+     */
+    duration?: number;
+    groups?: Array<GroupId>;
+    autoCreateOrLinkContact?: boolean;
+    mappedContactId?: number | null;
+};
+
+export type AddExistingUserRequestVm = {
+    email: string;
+    groups?: Array<GroupId>;
+    autoCreateOrLinkContact?: boolean;
+    mappedContactId?: number | null;
+};
+
+export type InvitationStatus = 'pending' | 'accepted' | 'expired' | 'revoked';
+
+export type InvitationInfoResponse = {
+    id: number;
+    email: string;
+    /**
+     * 0 Permanent, 1 Temporary.
+     */
+    type: number;
+    /**
+     * Days of a temporary membership.
+     */
+    duration: number | null;
+    groups: Array<GroupId>;
+    status: InvitationStatus;
+    /**
+     * Null when the system did it.
+     */
+    invitedBy: number | null;
+    createdDate: string;
+    /**
+     * When the link stops working.
+     */
+    expiresDate: string;
+    acceptedDate?: string | null;
+};
+
+export type BackupRequestVm = {
+    /**
+     * Entry types.
+     */
+    ids?: Array<number>;
+    apiNames?: Array<string>;
+    /**
+     * Ignored.
+     *
+     * @deprecated
+     */
+    fromDate?: string | null;
+    includeFiles?: boolean;
+};
+
+/**
+ * A backup. Properties beyond fileName are ours, other installations may lack them.
+ */
+export type GetBackupsResponse = {
+    fileName: string;
+    createdDate?: string;
+    /**
+     * Bytes; null until Ready.
+     */
+    size?: number | null;
+    status?: 'Queued' | 'Running' | 'Ready' | 'Failed';
+    progress?: number;
+    requestedBy?: number | null;
+    /**
+     * Hexadecimal; null until Ready.
+     */
+    sha256?: string | null;
+    entryTypes?: Array<string>;
+    includesFiles?: boolean;
+};
+
+export type ApiResultOfGetBackupsResponse = {
+    isSuccess: boolean;
+    data: GetBackupsResponse;
+    message?: string | null;
+};
+
+export type ApiResultOfGetBackupsResponseList = {
+    isSuccess: boolean;
+    data: Array<GetBackupsResponse>;
+    message?: string | null;
+};
+
+export type BackupDownload = {
+    /**
+     * Relative to the base of the service.
+     */
+    url: string;
+    expiresDate: string;
+};
+
+export type ApiResult = {
+    isSuccess: boolean;
+    message?: string | null;
+};
+
+/**
  * Unknown parameters are ignored, as RFC 6749 3.2 requires.
  */
 export type TokenRequest = {
@@ -334,6 +514,29 @@ export type FirstAdministratorRequest = {
 };
 
 /**
+ * What an access token is good for; a missing one is 403 (shapes 1).
+ */
+export type Scope = 'data' | 'user_management' | 'publish' | 'ri_import' | 'backup';
+
+export type ApiKeyInfo = {
+    clientId: number;
+    scopes: Array<Scope>;
+    createdDate: string;
+    lastUsedDate?: string | null;
+};
+
+export type NewApiKey = {
+    scopes: Array<Scope>;
+};
+
+export type ApiKeySecret = {
+    clientId: number;
+    clientSecret: string;
+    scopes: Array<Scope>;
+    createdDate: string;
+};
+
+/**
  * Page to read, beginning with 1 (spec 4.1 rule 4).
  */
 export type PageNumber = number;
@@ -362,6 +565,16 @@ export type UserId2 = number;
  * Id of a user group of this site.
  */
 export type GroupId2 = number;
+
+/**
+ * Id of an invitation of this site.
+ */
+export type InvitationId = number;
+
+/**
+ * File name of a backup of this site.
+ */
+export type FileName = string;
 
 export type SearchUsersData = {
     body?: never;
@@ -1414,6 +1627,970 @@ export type UpdateGroupResponses = {
 
 export type UpdateGroupResponse = UpdateGroupResponses[keyof UpdateGroupResponses];
 
+export type QueryUserActivityData = {
+    body: UserActivityQuery;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v1/management/user/activity';
+};
+
+export type QueryUserActivityErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type QueryUserActivityError = QueryUserActivityErrors[keyof QueryUserActivityErrors];
+
+export type QueryUserActivityResponses = {
+    /**
+     * A page of the report with the number of all matches.
+     */
+    200: PagedResultOfUserActivityEntry;
+};
+
+export type QueryUserActivityResponse = QueryUserActivityResponses[keyof QueryUserActivityResponses];
+
+export type ListProxiesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only proxy users that match.
+         */
+        proxyQuery?: string;
+        /**
+         * Only assignments for users that match.
+         */
+        userQuery?: string;
+        /**
+         * true searches by full user name, false by e-mail address (spec 4.2).
+         */
+        searchByName?: boolean;
+        /**
+         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v1/management/user/proxy';
+};
+
+export type ListProxiesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListProxiesError = ListProxiesErrors[keyof ListProxiesErrors];
+
+export type ListProxiesResponses = {
+    /**
+     * A page of proxy users.
+     */
+    200: Array<UserProxiesResponseVm>;
+};
+
+export type ListProxiesResponse = ListProxiesResponses[keyof ListProxiesResponses];
+
+export type UpdateProxiesData = {
+    body: UserProxiesRequestVm;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/user/proxy';
+};
+
+export type UpdateProxiesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateProxiesError = UpdateProxiesErrors[keyof UpdateProxiesErrors];
+
+export type UpdateProxiesResponses = {
+    /**
+     * The assignments are replaced.
+     */
+    200: unknown;
+};
+
+export type InviteExistingUserData = {
+    body: InviteExistingUserRequestVm;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/user/invite';
+};
+
+export type InviteExistingUserErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type InviteExistingUserError = InviteExistingUserErrors[keyof InviteExistingUserErrors];
+
+export type InviteExistingUserResponses = {
+    /**
+     * The invitation is on its way.
+     */
+    200: unknown;
+};
+
+export type AddExistingUserData = {
+    body: AddExistingUserRequestVm;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/user/addExisting';
+};
+
+export type AddExistingUserErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type AddExistingUserError = AddExistingUserErrors[keyof AddExistingUserErrors];
+
+export type AddExistingUserResponses = {
+    /**
+     * The user belongs to this site.
+     */
+    204: void;
+};
+
+export type AddExistingUserResponse = AddExistingUserResponses[keyof AddExistingUserResponses];
+
+export type AddExistingUserAliasData = {
+    body: AddExistingUserRequestVm;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/user/addexistinguser';
+};
+
+export type AddExistingUserAliasErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type AddExistingUserAliasError = AddExistingUserAliasErrors[keyof AddExistingUserAliasErrors];
+
+export type AddExistingUserAliasResponses = {
+    /**
+     * The user belongs to this site.
+     */
+    204: void;
+};
+
+export type AddExistingUserAliasResponse = AddExistingUserAliasResponses[keyof AddExistingUserAliasResponses];
+
+export type ListInvitationsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only invitations in this state.
+         */
+        status?: InvitationStatus;
+        /**
+         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v1/management/user/invitations';
+};
+
+export type ListInvitationsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
+
+export type ListInvitationsResponses = {
+    /**
+     * A page of invitations.
+     */
+    200: Array<InvitationInfoResponse>;
+};
+
+export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
+
+export type RevokeInvitationData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of an invitation of this site.
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/user/invitations/{id}';
+};
+
+export type RevokeInvitationErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitationErrors];
+
+export type RevokeInvitationResponses = {
+    /**
+     * The link in the e-mail no longer works.
+     */
+    204: void;
+};
+
+export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
+
+export type ResendInvitationData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of an invitation of this site.
+         */
+        id: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/management/user/invitations/{id}/resend';
+};
+
+export type ResendInvitationErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ResendInvitationError = ResendInvitationErrors[keyof ResendInvitationErrors];
+
+export type ResendInvitationResponses = {
+    /**
+     * A new e-mail is on its way.
+     */
+    204: void;
+};
+
+export type ResendInvitationResponse = ResendInvitationResponses[keyof ResendInvitationResponses];
+
+export type RequestBackupData = {
+    body: BackupRequestVm;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/backups/request';
+};
+
+export type RequestBackupErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type RequestBackupError = RequestBackupErrors[keyof RequestBackupErrors];
+
+export type RequestBackupResponses = {
+    /**
+     * The backup is queued.
+     */
+    200: ApiResultOfGetBackupsResponse;
+};
+
+export type RequestBackupResponse = RequestBackupResponses[keyof RequestBackupResponses];
+
+export type ListBackupsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/backups';
+};
+
+export type ListBackupsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListBackupsError = ListBackupsErrors[keyof ListBackupsErrors];
+
+export type ListBackupsResponses = {
+    /**
+     * All backups of this site.
+     */
+    200: ApiResultOfGetBackupsResponseList;
+};
+
+export type ListBackupsResponse = ListBackupsResponses[keyof ListBackupsResponses];
+
+export type DownloadBackupData = {
+    body?: never;
+    headers?: {
+        /**
+         * Part of the file to send.
+         */
+        Range?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * File name of a backup of this site.
+         */
+        fileName: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/backups/{fileName}';
+};
+
+export type DownloadBackupErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The range lies outside the file.
+     */
+    416: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DownloadBackupError = DownloadBackupErrors[keyof DownloadBackupErrors];
+
+export type DownloadBackupResponses = {
+    /**
+     * The file or the part of it asked for.
+     */
+    200: Blob | File;
+    /**
+     * The file or the part of it asked for.
+     */
+    206: Blob | File;
+};
+
+export type DownloadBackupResponse = DownloadBackupResponses[keyof DownloadBackupResponses];
+
+export type CreateBackupDownloadData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * File name of a backup of this site.
+         */
+        fileName: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/backups/{fileName}/download-token';
+};
+
+export type CreateBackupDownloadErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateBackupDownloadError = CreateBackupDownloadErrors[keyof CreateBackupDownloadErrors];
+
+export type CreateBackupDownloadResponses = {
+    /**
+     * The link.
+     */
+    200: BackupDownload;
+};
+
+export type CreateBackupDownloadResponse = CreateBackupDownloadResponses[keyof CreateBackupDownloadResponses];
+
+export type DownloadBackupByLinkData = {
+    body?: never;
+    path: {
+        /**
+         * The secret of the link.
+         */
+        downloadToken: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/backups/downloads/{downloadToken}';
+};
+
+export type DownloadBackupByLinkErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DownloadBackupByLinkError = DownloadBackupByLinkErrors[keyof DownloadBackupByLinkErrors];
+
+export type DownloadBackupByLinkResponses = {
+    /**
+     * The file or the part of it asked for.
+     */
+    200: Blob | File;
+};
+
+export type DownloadBackupByLinkResponse = DownloadBackupByLinkResponses[keyof DownloadBackupByLinkResponses];
+
+export type DeleteBackupData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * File name of a backup of this site.
+         */
+        fileName: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/backups/delete/{fileName}';
+};
+
+export type DeleteBackupErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteBackupError = DeleteBackupErrors[keyof DeleteBackupErrors];
+
+export type DeleteBackupResponses = {
+    /**
+     * The backup is deleted.
+     */
+    200: ApiResult;
+};
+
+export type DeleteBackupResponse = DeleteBackupResponses[keyof DeleteBackupResponses];
+
 export type IssueTokenData = {
     body: TokenRequest;
     path?: never;
@@ -1792,3 +2969,130 @@ export type CreateFirstAdministratorResponses = {
 };
 
 export type CreateFirstAdministratorResponse = CreateFirstAdministratorResponses[keyof CreateFirstAdministratorResponses];
+
+export type DisableApiKeyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/session/apikey';
+};
+
+export type DisableApiKeyErrors = {
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DisableApiKeyError = DisableApiKeyErrors[keyof DisableApiKeyErrors];
+
+export type DisableApiKeyResponses = {
+    /**
+     * The key and its tokens no longer work.
+     */
+    204: void;
+};
+
+export type DisableApiKeyResponse = DisableApiKeyResponses[keyof DisableApiKeyResponses];
+
+export type GetApiKeyData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/session/apikey';
+};
+
+export type GetApiKeyErrors = {
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetApiKeyError = GetApiKeyErrors[keyof GetApiKeyErrors];
+
+export type GetApiKeyResponses = {
+    /**
+     * The key without its secret.
+     */
+    200: ApiKeyInfo;
+};
+
+export type GetApiKeyResponse = GetApiKeyResponses[keyof GetApiKeyResponses];
+
+export type EnableApiKeyData = {
+    body: NewApiKey;
+    path?: never;
+    query?: never;
+    url: '/api/session/apikey';
+};
+
+export type EnableApiKeyErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type EnableApiKeyError = EnableApiKeyErrors[keyof EnableApiKeyErrors];
+
+export type EnableApiKeyResponses = {
+    /**
+     * The key with its secret.
+     */
+    200: ApiKeySecret;
+};
+
+export type EnableApiKeyResponse = EnableApiKeyResponses[keyof EnableApiKeyResponses];

@@ -1,4 +1,5 @@
 import type { CreateClientConfig } from './generated/client.gen.ts';
+import { gatedFetch } from './session-gate.ts';
 
 /**
  * Where and how the console calls the service: through the browser's door, with the session cookie and the
@@ -9,4 +10,5 @@ export const createClientConfig: CreateClientConfig = (config) => ({
   baseUrl: '/console',
   credentials: 'same-origin',
   headers: { 'X-Steward-Console': '1' },
+  fetch: gatedFetch,
 });

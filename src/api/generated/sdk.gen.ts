@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
+import type { AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DisableApiKeyData, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -219,6 +219,191 @@ export const updateGroup = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
+ * Report the activity of users
+ *
+ * Newest first. At most 90 days back; `exportDataType` only together with activity 8 (shapes 2).
+ */
+export const queryUserActivity = <ThrowOnError extends boolean = true>(options: Options<QueryUserActivityData, ThrowOnError>): RequestResult<QueryUserActivityResponses, QueryUserActivityErrors, ThrowOnError> => (options.client ?? client).post<QueryUserActivityResponses, QueryUserActivityErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/activity',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List proxy assignments
+ *
+ * Proxy users of this site by page, each with the users they may act for.
+ */
+export const listProxies = <ThrowOnError extends boolean = true>(options?: Options<ListProxiesData, ThrowOnError>): RequestResult<ListProxiesResponses, ListProxiesErrors, ThrowOnError> => (options?.client ?? client).get<ListProxiesResponses, ListProxiesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/proxy',
+    ...options
+});
+
+/**
+ * Replace the users that a proxy may act for
+ *
+ * Replaces the whole list; an empty or null list removes every assignment of the proxy user (spec 2.3). A user cannot be their own proxy (400).
+ */
+export const updateProxies = <ThrowOnError extends boolean = true>(options: Options<UpdateProxiesData, ThrowOnError>): RequestResult<UpdateProxiesResponses, UpdateProxiesErrors, ThrowOnError> => (options.client ?? client).post<UpdateProxiesResponses, UpdateProxiesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/proxy',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Invite an existing user
+ *
+ * A temporary invitation (type 1) needs `duration` in days (spec 4.2 rule 3). The platform sends the e-mail. 404 when nobody on the platform has the address, 409 when that user belongs to this site or is invited already. Groups need Manage Groups and every capability of the groups as well.
+ */
+export const inviteExistingUser = <ThrowOnError extends boolean = true>(options: Options<InviteExistingUserData, ThrowOnError>): RequestResult<InviteExistingUserResponses, InviteExistingUserErrors, ThrowOnError> => (options.client ?? client).post<InviteExistingUserResponses, InviteExistingUserErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/invite',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Add an existing user without confirmation
+ *
+ * Only users whose e-mail domain is the dedicated domain of the site are eligible (spec 4.2 rule 2). 403 also when the site may not manage existing users (spec 5.6).
+ */
+export const addExistingUser = <ThrowOnError extends boolean = true>(options: Options<AddExistingUserData, ThrowOnError>): RequestResult<AddExistingUserResponses, AddExistingUserErrors, ThrowOnError> => (options.client ?? client).post<AddExistingUserResponses, AddExistingUserErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/addExisting',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Add an existing user without confirmation (alias)
+ *
+ * Another path of addExistingUser, named by a release note (spec 4.2 rule 2).
+ */
+export const addExistingUserAlias = <ThrowOnError extends boolean = true>(options: Options<AddExistingUserAliasData, ThrowOnError>): RequestResult<AddExistingUserAliasResponses, AddExistingUserAliasErrors, ThrowOnError> => (options.client ?? client).post<AddExistingUserAliasResponses, AddExistingUserAliasErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/addexistinguser',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List invitations
+ *
+ * Invitations of this site by page, newest first.
+ */
+export const listInvitations = <ThrowOnError extends boolean = true>(options?: Options<ListInvitationsData, ThrowOnError>): RequestResult<ListInvitationsResponses, ListInvitationsErrors, ThrowOnError> => (options?.client ?? client).get<ListInvitationsResponses, ListInvitationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/invitations',
+    ...options
+});
+
+/**
+ * Revoke an invitation
+ *
+ * 409 when the invitation is no longer pending.
+ */
+export const revokeInvitation = <ThrowOnError extends boolean = true>(options: Options<RevokeInvitationData, ThrowOnError>): RequestResult<RevokeInvitationResponses, RevokeInvitationErrors, ThrowOnError> => (options.client ?? client).delete<RevokeInvitationResponses, RevokeInvitationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/invitations/{id}',
+    ...options
+});
+
+/**
+ * Send an invitation again
+ *
+ * The earlier link stops working. 409 when the invitation was accepted or revoked.
+ */
+export const resendInvitation = <ThrowOnError extends boolean = true>(options: Options<ResendInvitationData, ThrowOnError>): RequestResult<ResendInvitationResponses, ResendInvitationErrors, ThrowOnError> => (options.client ?? client).post<ResendInvitationResponses, ResendInvitationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/invitations/{id}/resend',
+    ...options
+});
+
+/**
+ * Request a backup
+ *
+ * `ids` or `apiNames` choose entry types, neither means the whole site, both are 400. 409 while another backup of the site is queued or running.
+ */
+export const requestBackup = <ThrowOnError extends boolean = true>(options: Options<RequestBackupData, ThrowOnError>): RequestResult<RequestBackupResponses, RequestBackupErrors, ThrowOnError> => (options.client ?? client).post<RequestBackupResponses, RequestBackupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v4/backups/request',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List backups
+ *
+ * Newest first. Other installations may answer a bare array (shapes 3).
+ */
+export const listBackups = <ThrowOnError extends boolean = true>(options?: Options<ListBackupsData, ThrowOnError>): RequestResult<ListBackupsResponses, ListBackupsErrors, ThrowOnError> => (options?.client ?? client).get<ListBackupsResponses, ListBackupsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v4/backups',
+    ...options
+});
+
+/**
+ * Download a backup
+ *
+ * A ZIP of CSV files with a `manifest.json` of row counts and checksums (shapes 3). 409 until the backup is Ready.
+ */
+export const downloadBackup = <ThrowOnError extends boolean = true>(options: Options<DownloadBackupData, ThrowOnError>): RequestResult<DownloadBackupResponses, DownloadBackupErrors, ThrowOnError> => (options.client ?? client).get<DownloadBackupResponses, DownloadBackupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v4/backups/{fileName}',
+    ...options
+});
+
+/**
+ * Get a link to download a backup
+ *
+ * The link holds for 5 minutes, once, for the IP address of the caller alone (spec 4.3; shapes 3).
+ */
+export const createBackupDownload = <ThrowOnError extends boolean = true>(options: Options<CreateBackupDownloadData, ThrowOnError>): RequestResult<CreateBackupDownloadResponses, CreateBackupDownloadErrors, ThrowOnError> => (options.client ?? client).post<CreateBackupDownloadResponses, CreateBackupDownloadErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v4/backups/{fileName}/download-token',
+    ...options
+});
+
+/**
+ * Download a backup with a link
+ *
+ * 404 when the link is unknown, used or expired, 403 from another IP address.
+ */
+export const downloadBackupByLink = <ThrowOnError extends boolean = true>(options: Options<DownloadBackupByLinkData, ThrowOnError>): RequestResult<DownloadBackupByLinkResponses, DownloadBackupByLinkErrors, ThrowOnError> => (options.client ?? client).get<DownloadBackupByLinkResponses, DownloadBackupByLinkErrors, ThrowOnError>({ url: '/api/rest/v4/backups/downloads/{downloadToken}', ...options });
+
+/**
+ * Delete a backup
+ *
+ * A backup that is queued or running is cancelled first.
+ */
+export const deleteBackup = <ThrowOnError extends boolean = true>(options: Options<DeleteBackupData, ThrowOnError>): RequestResult<DeleteBackupResponses, DeleteBackupErrors, ThrowOnError> => (options.client ?? client).post<DeleteBackupResponses, DeleteBackupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v4/backups/delete/{fileName}',
+    ...options
+});
+
+/**
  * Issue an access token
  *
  * OAuth 2.0 client credentials (RFC 6749 4.4) with the numeric client id and the secret of an API key, in the form or as HTTP Basic. The token holds for `expires_in` seconds. At most 300 calls a minute for one user, beyond that 429.
@@ -339,6 +524,55 @@ export const requestPasswordLink = <ThrowOnError extends boolean = true>(options
  */
 export const createFirstAdministrator = <ThrowOnError extends boolean = true>(options: Options<CreateFirstAdministratorData, ThrowOnError>): RequestResult<CreateFirstAdministratorResponses, CreateFirstAdministratorErrors, ThrowOnError> => (options.client ?? client).post<CreateFirstAdministratorResponses, CreateFirstAdministratorErrors, ThrowOnError>({
     url: '/api/session/setup',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Turn the own API key off
+ *
+ * Final: every connection that uses the key breaks at once, and the same key cannot be turned on again (spec 5.3).
+ */
+export const disableApiKey = <ThrowOnError extends boolean = true>(options?: Options<DisableApiKeyData, ThrowOnError>): RequestResult<DisableApiKeyResponses, DisableApiKeyErrors, ThrowOnError> => (options?.client ?? client).delete<DisableApiKeyResponses, DisableApiKeyErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/apikey',
+    ...options
+});
+
+/**
+ * Read the own API key
+ *
+ * 404 when no key is turned on.
+ */
+export const getApiKey = <ThrowOnError extends boolean = true>(options?: Options<GetApiKeyData, ThrowOnError>): RequestResult<GetApiKeyResponses, GetApiKeyErrors, ThrowOnError> => (options?.client ?? client).get<GetApiKeyResponses, GetApiKeyErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/apikey',
+    ...options
+});
+
+/**
+ * Turn an API key on
+ *
+ * The secret is shown in this answer and never again. 409 when a key is on already.
+ */
+export const enableApiKey = <ThrowOnError extends boolean = true>(options: Options<EnableApiKeyData, ThrowOnError>): RequestResult<EnableApiKeyResponses, EnableApiKeyErrors, ThrowOnError> => (options.client ?? client).post<EnableApiKeyResponses, EnableApiKeyErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/apikey',
     ...options,
     headers: {
         'Content-Type': 'application/json',

@@ -3,17 +3,6 @@
 import * as z from 'zod';
 
 /**
- * What an access token is good for; a missing one is 403 (shapes 1).
- */
-export const zScope = z.enum([
-    'data',
-    'user_management',
-    'publish',
-    'ri_import',
-    'backup'
-]);
-
-/**
  * ISO 8601 date-time or date. Without a zone it is read as UTC (shapes 1); `yyyy-mm-ddThh:mm:ss.fffZ` is the form to write (spec 4.2).
  */
 export const zRequestDateTime = z.string().max(33).regex(/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,7})?)?(Z|[+-]\d{2}:\d{2})?)?$/);
@@ -178,6 +167,148 @@ export const zGroupInfo = z.object({
 });
 
 /**
+ * Filters of the report; all are combined, an absent one does not filter.
+ */
+export const zUserActivityQuery = z.object({
+    userIds: z.array(zUserId).max(1000).optional(),
+    dateFrom: zRequestDateTime.optional(),
+    dateTo: zRequestDateTime.optional(),
+    activity: z.int().gte(1).lte(10).optional(),
+    source: z.int().gte(1).lte(4).optional(),
+    exportDataType: z.int().gte(0).lte(4).optional()
+});
+
+export const zUserActivityEntry = z.object({
+    userId: zUserId,
+    userName: z.string(),
+    fullName: z.string(),
+    eventDate: z.iso.datetime({ offset: true }),
+    activityTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    activityType: z.string(),
+    sourceTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    sourceType: z.string(),
+    ipAddress: z.union([
+        z.string(),
+        z.int()
+    ]).nullish(),
+    sessionId: z.uuid().nullish(),
+    principalUserName: z.string().nullish(),
+    exportDataType: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
+});
+
+export const zPagedResultOfUserActivityEntry = z.object({
+    totalRecords: z.int().gte(0),
+    rows: z.array(zUserActivityEntry)
+});
+
+/**
+ * A user as named in proxy assignments.
+ */
+export const zProxyPerson = z.object({
+    id: zUserId,
+    email: z.string(),
+    fullName: z.string()
+});
+
+/**
+ * The proxy user may act as each of the users.
+ */
+export const zUserProxiesResponseVm = z.object({
+    proxyUser: zProxyPerson,
+    users: z.array(zProxyPerson)
+});
+
+export const zUserProxiesRequestVm = z.object({
+    proxyUserId: zUserId,
+    users: z.array(zUserId).max(1000).nullish()
+});
+
+export const zInviteExistingUserRequestVm = z.object({
+    email: z.email().max(254),
+    type: z.int().gte(0).lte(1),
+    duration: z.int().gte(1).lte(3650).optional(),
+    groups: z.array(zGroupId).max(1000).optional(),
+    autoCreateOrLinkContact: z.boolean().optional().default(false),
+    mappedContactId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
+});
+
+export const zAddExistingUserRequestVm = z.object({
+    email: z.email().max(254),
+    groups: z.array(zGroupId).max(1000).optional(),
+    autoCreateOrLinkContact: z.boolean().optional().default(false),
+    mappedContactId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
+});
+
+export const zInvitationStatus = z.enum([
+    'pending',
+    'accepted',
+    'expired',
+    'revoked'
+]);
+
+export const zInvitationInfoResponse = z.object({
+    id: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    email: z.string(),
+    type: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    duration: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    groups: z.array(zGroupId),
+    status: zInvitationStatus,
+    invitedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    createdDate: z.iso.datetime({ offset: true }),
+    expiresDate: z.iso.datetime({ offset: true }),
+    acceptedDate: z.iso.datetime({ offset: true }).nullish()
+});
+
+export const zBackupRequestVm = z.object({
+    ids: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional(),
+    apiNames: z.array(z.string().max(128)).max(1000).optional(),
+    fromDate: z.string().max(33).nullish(),
+    includeFiles: z.boolean().optional().default(false)
+});
+
+/**
+ * A backup. Properties beyond fileName are ours, other installations may lack them.
+ */
+export const zGetBackupsResponse = z.object({
+    fileName: z.string(),
+    createdDate: z.iso.datetime({ offset: true }).optional(),
+    size: z.int().nullish(),
+    status: z.enum([
+        'Queued',
+        'Running',
+        'Ready',
+        'Failed'
+    ]).optional(),
+    progress: z.int().gte(0).lte(100).optional(),
+    requestedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    sha256: z.string().nullish(),
+    entryTypes: z.array(z.string()).optional(),
+    includesFiles: z.boolean().optional()
+});
+
+export const zApiResultOfGetBackupsResponse = z.object({
+    isSuccess: z.boolean(),
+    data: zGetBackupsResponse,
+    message: z.string().nullish()
+});
+
+export const zApiResultOfGetBackupsResponseList = z.object({
+    isSuccess: z.boolean(),
+    data: z.array(zGetBackupsResponse),
+    message: z.string().nullish()
+});
+
+export const zBackupDownload = z.object({
+    url: z.string(),
+    expiresDate: z.iso.datetime({ offset: true })
+});
+
+export const zApiResult = z.object({
+    isSuccess: z.boolean(),
+    message: z.string().nullish()
+});
+
+/**
  * Unknown parameters are ignored, as RFC 6749 3.2 requires.
  */
 export const zTokenRequest = z.object({
@@ -288,6 +419,35 @@ export const zFirstAdministratorRequest = z.object({
 });
 
 /**
+ * What an access token is good for; a missing one is 403 (shapes 1).
+ */
+export const zScope = z.enum([
+    'data',
+    'user_management',
+    'publish',
+    'ri_import',
+    'backup'
+]);
+
+export const zApiKeyInfo = z.object({
+    clientId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    scopes: z.array(zScope),
+    createdDate: z.iso.datetime({ offset: true }),
+    lastUsedDate: z.iso.datetime({ offset: true }).nullish()
+});
+
+export const zNewApiKey = z.object({
+    scopes: z.array(zScope).min(1).max(5)
+});
+
+export const zApiKeySecret = z.object({
+    clientId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    clientSecret: z.string(),
+    scopes: z.array(zScope),
+    createdDate: z.iso.datetime({ offset: true })
+});
+
+/**
  * Page to read, beginning with 1 (spec 4.1 rule 4).
  */
 export const zPageNumber = z.int().gte(1).lte(2147483647).default(1);
@@ -316,6 +476,16 @@ export const zUserId2 = z.int().gte(1).lte(2147483647);
  * Id of a user group of this site.
  */
 export const zGroupId2 = z.int().gte(1).lte(2147483647);
+
+/**
+ * Id of an invitation of this site.
+ */
+export const zInvitationId = z.int().gte(1).lte(2147483647);
+
+/**
+ * File name of a backup of this site.
+ */
+export const zFileName = z.string().min(1).max(255).regex(/^[^\/\\]+$/);
 
 export const zSearchUsersHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
@@ -520,6 +690,183 @@ export const zUpdateGroupPath = z.object({
  */
 export const zUpdateGroupResponse = zGroupId;
 
+export const zQueryUserActivityBody = zUserActivityQuery;
+
+export const zQueryUserActivityHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zQueryUserActivityQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of the report with the number of all matches.
+ */
+export const zQueryUserActivityResponse = zPagedResultOfUserActivityEntry;
+
+export const zListProxiesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListProxiesQuery = z.object({
+    proxyQuery: z.string().max(254).optional(),
+    userQuery: z.string().max(254).optional(),
+    searchByName: z.boolean().optional().default(true),
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of proxy users.
+ */
+export const zListProxiesResponse = z.array(zUserProxiesResponseVm);
+
+export const zUpdateProxiesBody = zUserProxiesRequestVm;
+
+export const zUpdateProxiesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zInviteExistingUserBody = zInviteExistingUserRequestVm;
+
+export const zInviteExistingUserHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zAddExistingUserBody = zAddExistingUserRequestVm;
+
+export const zAddExistingUserHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The user belongs to this site.
+ */
+export const zAddExistingUserResponse = z.void();
+
+export const zAddExistingUserAliasBody = zAddExistingUserRequestVm;
+
+export const zAddExistingUserAliasHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The user belongs to this site.
+ */
+export const zAddExistingUserAliasResponse = z.void();
+
+export const zListInvitationsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListInvitationsQuery = z.object({
+    status: zInvitationStatus.optional(),
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of invitations.
+ */
+export const zListInvitationsResponse = z.array(zInvitationInfoResponse);
+
+export const zRevokeInvitationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zRevokeInvitationPath = z.object({
+    id: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The link in the e-mail no longer works.
+ */
+export const zRevokeInvitationResponse = z.void();
+
+export const zResendInvitationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zResendInvitationPath = z.object({
+    id: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * A new e-mail is on its way.
+ */
+export const zResendInvitationResponse = z.void();
+
+export const zRequestBackupBody = zBackupRequestVm;
+
+export const zRequestBackupHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The backup is queued.
+ */
+export const zRequestBackupResponse = zApiResultOfGetBackupsResponse;
+
+export const zListBackupsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * All backups of this site.
+ */
+export const zListBackupsResponse = zApiResultOfGetBackupsResponseList;
+
+export const zDownloadBackupHeaders = z.object({
+    Range: z.string().max(200).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDownloadBackupPath = z.object({
+    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+});
+
+/**
+ * The file or the part of it asked for.
+ */
+export const zDownloadBackupResponse = z.string();
+
+export const zCreateBackupDownloadHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCreateBackupDownloadPath = z.object({
+    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+});
+
+/**
+ * The link.
+ */
+export const zCreateBackupDownloadResponse = zBackupDownload;
+
+export const zDownloadBackupByLinkPath = z.object({
+    downloadToken: z.string().min(20).max(100).regex(/^[A-Za-z0-9_-]+$/)
+});
+
+/**
+ * The file or the part of it asked for.
+ */
+export const zDownloadBackupByLinkResponse = z.string();
+
+export const zDeleteBackupHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteBackupPath = z.object({
+    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+});
+
+/**
+ * The backup is deleted.
+ */
+export const zDeleteBackupResponse = zApiResult;
+
 export const zIssueTokenBody = zTokenRequest;
 
 /**
@@ -573,3 +920,20 @@ export const zCreateFirstAdministratorBody = zFirstAdministratorRequest;
  * Signed in as the administrator; the session cookie is set.
  */
 export const zCreateFirstAdministratorResponse = zSession;
+
+/**
+ * The key and its tokens no longer work.
+ */
+export const zDisableApiKeyResponse = z.void();
+
+/**
+ * The key without its secret.
+ */
+export const zGetApiKeyResponse = zApiKeyInfo;
+
+export const zEnableApiKeyBody = zNewApiKey;
+
+/**
+ * The key with its secret.
+ */
+export const zEnableApiKeyResponse = zApiKeySecret;

@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { assignGroups, createFirstAdministrator, createGroup, createUser, deleteGroup, getGroup, getSession, getUser, getUserLicense, getUsersByIds, inspectLink, issueToken, listGroups, type Options, removeUser, requestPasswordLink, searchUserLicenses, searchUsers, setPassword, signIn, signOut, switchSite, unassignGroups, updateGroup, updateUser, updateUserLicense } from '../sdk.gen.ts';
-import type { AssignGroupsData, AssignGroupsError, AssignGroupsResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, GetGroupData, GetGroupError, GetGroupResponse, GetSessionData, GetSessionError, GetSessionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, IssueTokenData, IssueTokenError, IssueTokenResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestPasswordLinkData, RequestPasswordLinkError, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
+import { addExistingUser, addExistingUserAlias, assignGroups, createBackupDownload, createFirstAdministrator, createGroup, createUser, deleteBackup, deleteGroup, disableApiKey, downloadBackup, downloadBackupByLink, enableApiKey, getApiKey, getGroup, getSession, getUser, getUserLicense, getUsersByIds, inspectLink, inviteExistingUser, issueToken, listBackups, listGroups, listInvitations, listProxies, type Options, queryUserActivity, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, switchSite, unassignGroups, updateGroup, updateProxies, updateUser, updateUserLicense } from '../sdk.gen.ts';
+import type { AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetGroupData, GetGroupError, GetGroupResponse, GetSessionData, GetSessionError, GetSessionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateProxiesData, UpdateProxiesError, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -484,6 +484,412 @@ export const updateGroupMutation = (options?: Partial<Options<UpdateGroupData>>)
     return mutationOptions;
 };
 
+export const queryUserActivityQueryKey = (options: Options<QueryUserActivityData>) => createQueryKey('queryUserActivity', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Report the activity of users
+ *
+ * Newest first. At most 90 days back; `exportDataType` only together with activity 8 (shapes 2).
+ */
+export const queryUserActivityOptions = (options: Options<QueryUserActivityData>) => queryOptions<QueryUserActivityResponse, QueryUserActivityError, QueryUserActivityResponse, ReturnType<typeof queryUserActivityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await queryUserActivity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: queryUserActivityQueryKey(options)
+});
+
+export const queryUserActivityInfiniteQueryKey = (options: Options<QueryUserActivityData>): QueryKey<Options<QueryUserActivityData>> => createQueryKey('queryUserActivity', options, true);
+
+/**
+ * Report the activity of users
+ *
+ * Newest first. At most 90 days back; `exportDataType` only together with activity 8 (shapes 2).
+ */
+export const queryUserActivityInfiniteOptions = (options: Options<QueryUserActivityData>) => {
+    const opts = infiniteQueryOptions<QueryUserActivityResponse, QueryUserActivityError, InfiniteData<QueryUserActivityResponse>, QueryKey<Options<QueryUserActivityData>>, number | Pick<QueryKey<Options<QueryUserActivityData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<QueryUserActivityData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await queryUserActivity({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: queryUserActivityInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Report the activity of users
+ *
+ * Newest first. At most 90 days back; `exportDataType` only together with activity 8 (shapes 2).
+ */
+export const queryUserActivityMutation = (options?: Partial<Options<QueryUserActivityData>>): UseMutationOptions<QueryUserActivityResponse, QueryUserActivityError, Options<QueryUserActivityData>> => {
+    const mutationOptions: UseMutationOptions<QueryUserActivityResponse, QueryUserActivityError, Options<QueryUserActivityData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await queryUserActivity({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listProxiesQueryKey = (options?: Options<ListProxiesData>) => createQueryKey('listProxies', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List proxy assignments
+ *
+ * Proxy users of this site by page, each with the users they may act for.
+ */
+export const listProxiesOptions = (options?: Options<ListProxiesData>) => queryOptions<ListProxiesResponse, ListProxiesError, ListProxiesResponse, ReturnType<typeof listProxiesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listProxies({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listProxiesQueryKey(options)
+});
+
+export const listProxiesInfiniteQueryKey = (options?: Options<ListProxiesData>): QueryKey<Options<ListProxiesData>> => createQueryKey('listProxies', options, true);
+
+/**
+ * List proxy assignments
+ *
+ * Proxy users of this site by page, each with the users they may act for.
+ */
+export const listProxiesInfiniteOptions = (options?: Options<ListProxiesData>) => {
+    const opts = infiniteQueryOptions<ListProxiesResponse, ListProxiesError, InfiniteData<ListProxiesResponse>, QueryKey<Options<ListProxiesData>>, number | Pick<QueryKey<Options<ListProxiesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListProxiesData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listProxies({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listProxiesInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Replace the users that a proxy may act for
+ *
+ * Replaces the whole list; an empty or null list removes every assignment of the proxy user (spec 2.3). A user cannot be their own proxy (400).
+ */
+export const updateProxiesMutation = (options?: Partial<Options<UpdateProxiesData>>): UseMutationOptions<unknown, UpdateProxiesError, Options<UpdateProxiesData>> => {
+    const mutationOptions: UseMutationOptions<unknown, UpdateProxiesError, Options<UpdateProxiesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateProxies({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Invite an existing user
+ *
+ * A temporary invitation (type 1) needs `duration` in days (spec 4.2 rule 3). The platform sends the e-mail. 404 when nobody on the platform has the address, 409 when that user belongs to this site or is invited already. Groups need Manage Groups and every capability of the groups as well.
+ */
+export const inviteExistingUserMutation = (options?: Partial<Options<InviteExistingUserData>>): UseMutationOptions<unknown, InviteExistingUserError, Options<InviteExistingUserData>> => {
+    const mutationOptions: UseMutationOptions<unknown, InviteExistingUserError, Options<InviteExistingUserData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await inviteExistingUser({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Add an existing user without confirmation
+ *
+ * Only users whose e-mail domain is the dedicated domain of the site are eligible (spec 4.2 rule 2). 403 also when the site may not manage existing users (spec 5.6).
+ */
+export const addExistingUserMutation = (options?: Partial<Options<AddExistingUserData>>): UseMutationOptions<AddExistingUserResponse, AddExistingUserError, Options<AddExistingUserData>> => {
+    const mutationOptions: UseMutationOptions<AddExistingUserResponse, AddExistingUserError, Options<AddExistingUserData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await addExistingUser({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Add an existing user without confirmation (alias)
+ *
+ * Another path of addExistingUser, named by a release note (spec 4.2 rule 2).
+ */
+export const addExistingUserAliasMutation = (options?: Partial<Options<AddExistingUserAliasData>>): UseMutationOptions<AddExistingUserAliasResponse, AddExistingUserAliasError, Options<AddExistingUserAliasData>> => {
+    const mutationOptions: UseMutationOptions<AddExistingUserAliasResponse, AddExistingUserAliasError, Options<AddExistingUserAliasData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await addExistingUserAlias({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listInvitationsQueryKey = (options?: Options<ListInvitationsData>) => createQueryKey('listInvitations', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List invitations
+ *
+ * Invitations of this site by page, newest first.
+ */
+export const listInvitationsOptions = (options?: Options<ListInvitationsData>) => queryOptions<ListInvitationsResponse, ListInvitationsError, ListInvitationsResponse, ReturnType<typeof listInvitationsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listInvitations({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listInvitationsQueryKey(options)
+});
+
+export const listInvitationsInfiniteQueryKey = (options?: Options<ListInvitationsData>): QueryKey<Options<ListInvitationsData>> => createQueryKey('listInvitations', options, true);
+
+/**
+ * List invitations
+ *
+ * Invitations of this site by page, newest first.
+ */
+export const listInvitationsInfiniteOptions = (options?: Options<ListInvitationsData>) => {
+    const opts = infiniteQueryOptions<ListInvitationsResponse, ListInvitationsError, InfiniteData<ListInvitationsResponse>, QueryKey<Options<ListInvitationsData>>, number | Pick<QueryKey<Options<ListInvitationsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListInvitationsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listInvitations({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listInvitationsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Revoke an invitation
+ *
+ * 409 when the invitation is no longer pending.
+ */
+export const revokeInvitationMutation = (options?: Partial<Options<RevokeInvitationData>>): UseMutationOptions<RevokeInvitationResponse, RevokeInvitationError, Options<RevokeInvitationData>> => {
+    const mutationOptions: UseMutationOptions<RevokeInvitationResponse, RevokeInvitationError, Options<RevokeInvitationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await revokeInvitation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Send an invitation again
+ *
+ * The earlier link stops working. 409 when the invitation was accepted or revoked.
+ */
+export const resendInvitationMutation = (options?: Partial<Options<ResendInvitationData>>): UseMutationOptions<ResendInvitationResponse, ResendInvitationError, Options<ResendInvitationData>> => {
+    const mutationOptions: UseMutationOptions<ResendInvitationResponse, ResendInvitationError, Options<ResendInvitationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await resendInvitation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Request a backup
+ *
+ * `ids` or `apiNames` choose entry types, neither means the whole site, both are 400. 409 while another backup of the site is queued or running.
+ */
+export const requestBackupMutation = (options?: Partial<Options<RequestBackupData>>): UseMutationOptions<RequestBackupResponse, RequestBackupError, Options<RequestBackupData>> => {
+    const mutationOptions: UseMutationOptions<RequestBackupResponse, RequestBackupError, Options<RequestBackupData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await requestBackup({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listBackupsQueryKey = (options?: Options<ListBackupsData>) => createQueryKey('listBackups', options, false, ['v4.0.0 Backups']);
+
+/**
+ * List backups
+ *
+ * Newest first. Other installations may answer a bare array (shapes 3).
+ */
+export const listBackupsOptions = (options?: Options<ListBackupsData>) => queryOptions<ListBackupsResponse, ListBackupsError, ListBackupsResponse, ReturnType<typeof listBackupsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listBackups({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listBackupsQueryKey(options)
+});
+
+export const downloadBackupQueryKey = (options: Options<DownloadBackupData>) => createQueryKey('downloadBackup', options, false, ['v4.0.0 Backups']);
+
+/**
+ * Download a backup
+ *
+ * A ZIP of CSV files with a `manifest.json` of row counts and checksums (shapes 3). 409 until the backup is Ready.
+ */
+export const downloadBackupOptions = (options: Options<DownloadBackupData>) => queryOptions<DownloadBackupResponse, DownloadBackupError, DownloadBackupResponse, ReturnType<typeof downloadBackupQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await downloadBackup({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: downloadBackupQueryKey(options)
+});
+
+/**
+ * Get a link to download a backup
+ *
+ * The link holds for 5 minutes, once, for the IP address of the caller alone (spec 4.3; shapes 3).
+ */
+export const createBackupDownloadMutation = (options?: Partial<Options<CreateBackupDownloadData>>): UseMutationOptions<CreateBackupDownloadResponse, CreateBackupDownloadError, Options<CreateBackupDownloadData>> => {
+    const mutationOptions: UseMutationOptions<CreateBackupDownloadResponse, CreateBackupDownloadError, Options<CreateBackupDownloadData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createBackupDownload({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const downloadBackupByLinkQueryKey = (options: Options<DownloadBackupByLinkData>) => createQueryKey('downloadBackupByLink', options, false, ['v4.0.0 Backups']);
+
+/**
+ * Download a backup with a link
+ *
+ * 404 when the link is unknown, used or expired, 403 from another IP address.
+ */
+export const downloadBackupByLinkOptions = (options: Options<DownloadBackupByLinkData>) => queryOptions<DownloadBackupByLinkResponse, DownloadBackupByLinkError, DownloadBackupByLinkResponse, ReturnType<typeof downloadBackupByLinkQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await downloadBackupByLink({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: downloadBackupByLinkQueryKey(options)
+});
+
+/**
+ * Delete a backup
+ *
+ * A backup that is queued or running is cancelled first.
+ */
+export const deleteBackupMutation = (options?: Partial<Options<DeleteBackupData>>): UseMutationOptions<DeleteBackupResponse, DeleteBackupError, Options<DeleteBackupData>> => {
+    const mutationOptions: UseMutationOptions<DeleteBackupResponse, DeleteBackupError, Options<DeleteBackupData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteBackup({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 /**
  * Issue an access token
  *
@@ -640,6 +1046,64 @@ export const createFirstAdministratorMutation = (options?: Partial<Options<Creat
     const mutationOptions: UseMutationOptions<CreateFirstAdministratorResponse, CreateFirstAdministratorError, Options<CreateFirstAdministratorData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await createFirstAdministrator({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Turn the own API key off
+ *
+ * Final: every connection that uses the key breaks at once, and the same key cannot be turned on again (spec 5.3).
+ */
+export const disableApiKeyMutation = (options?: Partial<Options<DisableApiKeyData>>): UseMutationOptions<DisableApiKeyResponse, DisableApiKeyError, Options<DisableApiKeyData>> => {
+    const mutationOptions: UseMutationOptions<DisableApiKeyResponse, DisableApiKeyError, Options<DisableApiKeyData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await disableApiKey({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getApiKeyQueryKey = (options?: Options<GetApiKeyData>) => createQueryKey('getApiKey', options, false, ['Console']);
+
+/**
+ * Read the own API key
+ *
+ * 404 when no key is turned on.
+ */
+export const getApiKeyOptions = (options?: Options<GetApiKeyData>) => queryOptions<GetApiKeyResponse, GetApiKeyError, GetApiKeyResponse, ReturnType<typeof getApiKeyQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getApiKey({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getApiKeyQueryKey(options)
+});
+
+/**
+ * Turn an API key on
+ *
+ * The secret is shown in this answer and never again. 409 when a key is on already.
+ */
+export const enableApiKeyMutation = (options?: Partial<Options<EnableApiKeyData>>): UseMutationOptions<EnableApiKeyResponse, EnableApiKeyError, Options<EnableApiKeyData>> => {
+    const mutationOptions: UseMutationOptions<EnableApiKeyResponse, EnableApiKeyError, Options<EnableApiKeyData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await enableApiKey({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
