@@ -1,0 +1,52 @@
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import './form.css';
+
+export interface FieldNoteProps {
+  id: string | undefined;
+  hint?: ReactNode;
+  error?: string | undefined;
+  errorHelp?: ReactNode;
+}
+
+/** The line under a field: the hint, or in its place the error. */
+export function FieldNote({ id, hint, error, errorHelp }: FieldNoteProps) {
+  if (error !== undefined) {
+    return (
+      <div id={id} className="field-error">
+        <CircleAlert />
+        <span>
+          {error}
+          {errorHelp !== undefined && <> {errorHelp}</>}
+        </span>
+      </div>
+    );
+  }
+  return hint === undefined ? null : (
+    <div id={id} className="field-hint">
+      {hint}
+    </div>
+  );
+}
+
+interface FieldFrameProps extends Omit<FieldNoteProps, 'id'> {
+  id: string;
+  noteId: string | undefined;
+  label: string;
+  optional?: boolean | undefined;
+  children: ReactNode;
+}
+
+/** Label above, control, hint or error under it. */
+export function FieldFrame({ id, noteId, label, optional, children, ...note }: FieldFrameProps) {
+  return (
+    <div className="field">
+      <label id={`${id}-label`} htmlFor={id} className="field-label">
+        {label}
+        {optional && <span className="field-optional"> (optional)</span>}
+      </label>
+      {children}
+      <FieldNote id={noteId} {...note} />
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { X } from 'lucide-react';
+import { useRef } from 'react';
+import { ComboBox, Group, Input } from 'react-aria-components';
+import type { FieldValues } from 'react-hook-form';
+import { FieldFrame } from './FieldFrame.tsx';
+import { OptionList } from './options.tsx';
+import type { FieldOption } from './options.tsx';
+import { useField } from './use-field.ts';
+import type { FieldProps } from './use-field.ts';
+
+export interface MultiSelectFieldProps<Values extends FieldValues, Output> extends FieldProps<
+  Values,
+  Output,
+  readonly (string | number)[] | undefined
+> {
+  options: readonly FieldOption[];
+  placeholder?: string;
+}
+
+/** Several of many: chips for the chosen, typing narrows the list, Backspace takes the last chip away. */
+export function MultiSelectField<Values extends FieldValues, Output>(
+  props: MultiSelectFieldProps<Values, Output>,
+) {
+  const { label, hint, errorHelp, options, placeholder } = props;
+  const { field, value, error, id, noteId } = useField(props);
+  const input = useRef<HTMLInputElement>(null);
+  const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
+  const chips = options.filter((option) => chosen.includes(option.value));
+  const setChosen = (values: readonly unknown[]) => field.onChange(values);
+  return (
+    <FieldFrame {...{ id, noteId, label, hint, error, errorHelp }}>
+      <ComboBox
+        ref={() => field.ref({ focus: () => input.current?.focus() })}
+        selectionMode="multiple"
+        menuTrigger="focus"
+        allowsEmptyCollection
+        aria-labelledby={`${id}-label`}
+        aria-describedby={noteId}
+        isInvalid={error !== undefined}
+        validationBehavior="aria"
+        defaultItems={options}
+        value={chips.map((option) => option.value)}
+        onChange={setChosen}
+        onBlur={field.onBlur}
+      >
+        <Group className="input multi-box" aria-label={label}>
+          {chips.map((option) => (
+            <span key={option.value} className="chip">
+              <span>{option.label}</span>
+              <button
+                type="button"
+                aria-label={`Remove ${option.label}`}
+                onClick={() => {
+                  setChosen(chosen.filter((one) => one !== option.value));
+                  input.current?.focus();
+                }}
+              >
+                <X />
+              </button>
+            </span>
+          ))}
+          <Input
+            ref={input}
+            id={id}
+            placeholder={chips.length === 0 ? placeholder : undefined}
+            onKeyDown={(event) => {
+              if (event.key === 'Backspace' && event.currentTarget.value === '')
+                setChosen(chosen.slice(0, -1));
+            }}
+          />
+        </Group>
+        <OptionList />
+      </ComboBox>
+    </FieldFrame>
+  );
+}

@@ -1,0 +1,49 @@
+import { Eye, EyeOff } from 'lucide-react';
+import { useState } from 'react';
+import type { FieldValues } from 'react-hook-form';
+import { IconButton } from '../button/IconButton.tsx';
+import { FieldFrame } from './FieldFrame.tsx';
+import { useField } from './use-field.ts';
+import type { FieldProps } from './use-field.ts';
+
+export interface PasswordFieldProps<Values extends FieldValues, Output> extends FieldProps<
+  Values,
+  Output,
+  string | undefined
+> {
+  autoComplete: 'current-password' | 'new-password';
+  placeholder?: string;
+  optional?: boolean;
+  autoFocus?: boolean;
+}
+
+/** A password that can be looked at; what makes a good one is said in the hint. */
+export function PasswordField<Values extends FieldValues, Output>(props: PasswordFieldProps<Values, Output>) {
+  const { label, hint, errorHelp, optional, autoComplete, placeholder, autoFocus } = props;
+  const { field, value, error, id, noteId } = useField(props);
+  const [shown, setShown] = useState(false);
+  return (
+    <FieldFrame {...{ id, noteId, label, hint, error, errorHelp, optional }}>
+      <div className="input-wrap">
+        <input
+          {...field}
+          {...{ autoComplete, placeholder, autoFocus }}
+          id={id}
+          className="input"
+          type={shown ? 'text' : 'password'}
+          value={typeof value === 'string' ? value : ''}
+          autoCapitalize="none"
+          spellCheck={false}
+          aria-invalid={error !== undefined}
+          aria-describedby={noteId}
+        />
+        <IconButton
+          label={shown ? 'Hide password' : 'Show password'}
+          icon={shown ? EyeOff : Eye}
+          size="small"
+          onClick={() => setShown(!shown)}
+        />
+      </div>
+    </FieldFrame>
+  );
+}

@@ -1,0 +1,50 @@
+import { Search, X } from 'lucide-react';
+import { useRef } from 'react';
+import { IconButton } from '../button/IconButton.tsx';
+import './form.css';
+
+export interface SearchFieldProps {
+  label: string;
+  placeholder?: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** Pasted text with several lines or commas; a list of people to look up. */
+  onPasteList?: (text: string) => void;
+}
+
+/** Narrows a list while one types; Escape empties it. */
+export function SearchField({ label, placeholder, value, onChange, onPasteList }: SearchFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const clear = () => {
+    onChange('');
+    input.current?.focus();
+  };
+  return (
+    <div className="search" role="search">
+      <Search />
+      <input
+        ref={input}
+        type="search"
+        className="input"
+        aria-label={label}
+        placeholder={placeholder ?? label}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || value === '') return;
+          event.preventDefault();
+          clear();
+        }}
+        onPaste={(event) => {
+          const text = event.clipboardData.getData('text');
+          if (!onPasteList || !/[\n,;]/.test(text.trim())) return;
+          event.preventDefault();
+          onPasteList(text);
+        }}
+      />
+      {value !== '' && <IconButton label="Clear search" icon={X} size="small" onClick={clear} />}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import type { HTMLAttributes, HTMLInputTypeAttribute } from 'react';
+import type { FieldValues } from 'react-hook-form';
+import { FieldFrame } from './FieldFrame.tsx';
+import { useField } from './use-field.ts';
+import type { FieldProps } from './use-field.ts';
+
+export interface TextFieldProps<Values extends FieldValues, Output> extends FieldProps<
+  Values,
+  Output,
+  string | null | undefined
+> {
+  type?: Extract<HTMLInputTypeAttribute, 'text' | 'email' | 'url' | 'tel'>;
+  placeholder?: string;
+  optional?: boolean;
+  autoComplete?: string;
+  autoFocus?: boolean;
+  inputMode?: HTMLAttributes<Element>['inputMode'];
+  maxLength?: number;
+  /** More than one line. */
+  rows?: number;
+}
+
+/** A line of text, or several with `rows`. */
+export function TextField<Values extends FieldValues, Output>(props: TextFieldProps<Values, Output>) {
+  const { control, name, label, hint, errorHelp, optional, type = 'text', rows, ...rest } = props;
+  const { field, value, error, id, noteId } = useField(props);
+  const input = {
+    autoComplete: 'off',
+    ...rest,
+    ...field,
+    id,
+    className: 'input',
+    value: typeof value === 'string' ? value : '',
+    'aria-invalid': error !== undefined,
+    'aria-describedby': noteId,
+  };
+  return (
+    <FieldFrame {...{ id, noteId, label, hint, error, errorHelp, optional }}>
+      {rows === undefined ? <input {...input} type={type} /> : <textarea {...input} rows={rows} />}
+    </FieldFrame>
+  );
+}
