@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { lineDialect, type Source } from './dialect.ts';
+import { type Limits, usualLimits } from './limits.ts';
 import { migrate } from './migrate.ts';
 import { openEmbedded } from './pglite.ts';
 import { openPostgres } from './postgres.ts';
@@ -19,28 +19,39 @@ export interface Database {
 
 const over = (source: Source): Db => new Kysely<Tables>({ dialect: lineDialect(source) });
 
-async function openServer(databaseUrl: string): Promise<Db> {
-  // Migrations get a session of their own without time limits: waiting for another process's is no fault.
-  const migrating = over(openPostgres(databaseUrl, { max: 1, patient: true }));
-  await migrate(migrating).finally(() => migrating.destroy());
-  return over(openPostgres(databaseUrl));
+async function openServer(databaseUrl: string, limits: Limits): Promise<Db> {
+  // Migrations get a session of their own without a limit: to wait for another process's is no fault.
+  const migrating = over(openPostgres(databaseUrl, { ...limits, statementMs: 0 }, 1));
+  try {
+    await migrate(migrating);
+  } finally {
+    await migrating.destroy();
+  }
+  return over(openPostgres(databaseUrl, limits));
 }
 
-async function openFolder(dataDir: string): Promise<Db> {
-  const folder = join(dataDir, 'db');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const db = over(await openEmbedded(folder));
-  await migrate(db);
-  return db;
+async function openFolder(folder: string, limits: Limits): Promise<Db> {
+  const db = over(await openEmbedded(folder, limits));
+  try {
+    await migrate(db);
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
 }
 
 /** Opens the database and brings its schema up to date: PostgreSQL when a URL is given, else the embedded one. */
 export async function openDatabase(options: {
   databaseUrl: string | undefined;
   dataDir: string;
+  limits?: Partial<Limits>;
 }): Promise<Database> {
   const { databaseUrl, dataDir } = options;
-  const db = databaseUrl ? await openServer(databaseUrl) : await openFolder(dataDir);
+  const limits = { ...usualLimits, ...options.limits };
+  const db = databaseUrl
+    ? await openServer(databaseUrl, limits)
+    : await openFolder(join(dataDir, 'db'), limits);
   return {
     db,
     kind: databaseUrl ? 'postgres' : 'embedded',

@@ -15,7 +15,8 @@ import { DbError, toDbError } from './errors.ts';
 export interface Reply {
   rows: Record<string, unknown>[];
   command: string;
-  affected: number | undefined;
+  /** Rows written; 0 for a statement that only reads. */
+  affected: number;
 }
 
 /** One session with the server, ours until released. `lost` makes the source throw it away. */
@@ -51,8 +52,8 @@ class Connection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { rows, affected } = await this.run(query.sql, query.parameters);
     // Kysely's contract: the caller's row type is what its statement selects.
-    const result = { rows: rows as R[] };
-    return affected === undefined ? result : { ...result, numAffectedRows: BigInt(affected) };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return { rows: rows as R[], numAffectedRows: BigInt(affected) };
   }
 
   // oxlint-disable-next-line require-yield

@@ -39,7 +39,7 @@ export function toDbError(error: unknown): DbError {
   if (!(error instanceof Error)) return new DbError('The database failed', { code: faults.lost });
   const given: Error & Partial<Record<keyof DbErrorFields, unknown>> = error;
   const state = textOf(given.code);
-  return new DbError(error.message, {
+  return new DbError(error.message || 'The database cannot be reached', {
     // Sockets report names such as ECONNREFUSED: for a caller all of them mean that the connection is lost.
     code: state !== undefined && /^[0-9A-Z]{5}$/.test(state) ? state : faults.lost,
     constraint: textOf(given.constraint),

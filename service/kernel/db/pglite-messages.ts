@@ -1,9 +1,4 @@
 /** What the thread that owns PGlite and the thread that asks it say to each other. */
-export interface WorkerSettings {
-  folder: string;
-  template: string | undefined;
-}
-
 export type Request =
   | { id: number; sql: string; parameters: (string | null)[] }
   | { id: number; close: true };
@@ -12,10 +7,11 @@ export interface RawReply {
   rows: (string | null)[][];
   fields: { name: string; dataTypeID: number }[];
   command: string;
-  affected: number | undefined;
+  affected: number;
 }
 
-export interface RawError {
+/** A DbError's parts: an Error would lose its own properties on the way between threads. */
+interface RawError {
   message: string;
   code: string;
   constraint: string | undefined;
@@ -24,4 +20,6 @@ export interface RawError {
   detail: string | undefined;
 }
 
-export type Message = { ready: true } | { id: number; reply: RawReply } | { id: number; error: RawError };
+export type Answer = { id: number; reply: RawReply } | { id: number; error: RawError };
+
+export type Message = { ready: true } | Answer;

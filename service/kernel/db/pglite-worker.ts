@@ -1,22 +1,26 @@
 /** The thread that owns PGlite: a query blocks its thread, and that must not be the one that serves requests. */
-import { openAsBlob } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parentPort } from 'node:worker_threads';
 import { PGlite, types } from '@electric-sql/pglite';
 import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { toDbError } from './errors.ts';
-import type { Message, RawReply, Request, WorkerSettings } from './pglite-messages.ts';
+import type { Message, RawReply, Request } from './pglite-messages.ts';
+import { readTemplate } from './pglite-template.ts';
 
-const settings: WorkerSettings = workerData;
+const [, , folder] = process.argv;
 const port = parentPort;
-if (!port) throw new Error('This file runs in a worker thread');
+if (!port || !folder) throw new Error('This file runs in a worker thread that is given a folder');
 
 const say = (message: Message) => port.postMessage(message);
 
+const template = existsSync(join(folder, 'PG_VERSION')) ? undefined : readTemplate();
 const db = await PGlite.create({
-  dataDir: settings.folder,
+  dataDir: folder,
+  // Extensions must be given at every opening, used or not: indexes made with them cannot be read otherwise.
   extensions: { pg_trgm, btree_gin },
-  ...(settings.template === undefined ? {} : { loadDataDir: await openAsBlob(settings.template) }),
+  ...(template && { loadDataDir: template }),
   startParams: [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB', '-c', 'max_wal_size=64MB'],
 });
 // Values travel as text and are converted in one place for both databases (values.ts).
@@ -30,7 +34,7 @@ async function run(sql: string, parameters: (string | null)[]): Promise<RawReply
     rows: result.rows,
     fields: result.fields,
     command: result.command ?? '',
-    affected: result.affectedRows,
+    affected: result.affectedRows ?? 0,
   };
 }
 
@@ -39,11 +43,10 @@ async function answer(request: Request): Promise<void> {
   try {
     if ('close' in request) {
       await db.close();
-      say({ id, reply: { rows: [], fields: [], command: 'CLOSE', affected: undefined } });
-      port?.close();
-      return;
+      say({ id, reply: { rows: [], fields: [], command: 'CLOSE', affected: 0 } });
+    } else {
+      say({ id, reply: await run(request.sql, request.parameters) });
     }
-    say({ id, reply: await run(request.sql, request.parameters) });
   } catch (error) {
     const { message, code, constraint, table, column, detail } = toDbError(error);
     say({ id, error: { message, code, constraint, table, column, detail } });

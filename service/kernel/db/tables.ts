@@ -69,6 +69,14 @@ interface GroupMemberTable {
   user_id: number;
 }
 
+/** Networks from which users with IP restrictions may act (spec 5.4). */
+interface ApprovedAddressTable {
+  site_id: number;
+  network: string;
+  note: Generated<string>;
+  created_at: Stamp;
+}
+
 interface SessionTable {
   token_hash: Buffer;
   site_id: number;
@@ -178,6 +186,7 @@ export interface Tables {
   membership: MembershipTable;
   user_group: UserGroupTable;
   group_member: GroupMemberTable;
+  approved_address: ApprovedAddressTable;
   session: SessionTable;
   api_key: ApiKeyTable;
   access_token: AccessTokenTable;

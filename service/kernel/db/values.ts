@@ -2,14 +2,14 @@
  * One conversion of values for both databases. PGlite's own is switched off, so that a statement cannot behave
  * differently there: both send text and read text through this file.
  */
-import pg from 'pg';
+import { types } from 'pg';
 
 type Decode = (text: string) => unknown;
 
-const { INT8, DATE, BYTEA } = pg.types.builtins;
+const { INT8, DATE, BYTEA } = types.builtins;
 const INT8_ARRAY = 1016;
 /** pg knows more types than its declarations name. */
-const decoderOfPg: (typeId: number, format: 'text') => Decode = pg.types.getTypeParser;
+const decoderOfPg: (typeId: number, format: 'text') => Decode = types.getTypeParser;
 
 const asText: Decode = (text) => text;
 const decodeInt8Array = (text: string) => {

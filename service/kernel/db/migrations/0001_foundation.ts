@@ -65,6 +65,13 @@ const tables = [
     foreign key (site_id, group_id) references user_group on delete cascade,
     foreign key (site_id, user_id) references membership on delete cascade
   )`,
+  `create table approved_address (
+    site_id int not null references site,
+    network inet not null,
+    note text not null default '',
+    created_at timestamptz(3) not null default now(),
+    primary key (site_id, network)
+  )`,
   `create table session (
     token_hash bytea primary key,
     site_id int not null,

@@ -1,0 +1,112 @@
+import { Worker } from 'node:worker_threads';
+import type { Reply } from './dialect.ts';
+import { DbError, faults, toDbError } from './errors.ts';
+import type { Answer, Message, RawReply, Request } from './pglite-messages.ts';
+import { decoderOf, encode } from './values.ts';
+
+interface Waiting {
+  resolve: (reply: RawReply) => void;
+  reject: (error: DbError) => void;
+  watchdog: NodeJS.Timeout | undefined;
+}
+
+function decoded({ rows, fields, command, affected }: RawReply): Reply {
+  const readers = fields.map(({ name, dataTypeID }) => ({ name, read: decoderOf(dataTypeID) }));
+  const objectOf = (row: (string | null)[]) =>
+    Object.fromEntries(
+      readers.map(({ name, read }, index) => {
+        const text = row[index] ?? null;
+        return [name, text === null ? null : read(text)];
+      }),
+    );
+  return { rows: rows.map(objectOf), command, affected };
+}
+
+/**
+ * One life of the thread that owns PGlite. PGlite ignores statement_timeout and cannot be interrupted, so a
+ * statement over its limit ends the thread, and with it this session: PostgreSQL recovers at the next opening.
+ */
+export class Session {
+  readonly ready: Promise<void>;
+  /** Resolves when the thread no longer touches the folder. */
+  readonly gone: Promise<void>;
+  /** Why the session is over; undefined while it lives. */
+  ended: DbError | undefined;
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+
+  constructor(folder: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.ready = promise;
+    // The failure is told to whoever opens or asks; nobody may be waiting for this promise itself.
+    promise.catch(() => {});
+    this.#worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { argv: [folder] });
+    this.#worker.on('message', (message: Message) =>
+      'ready' in message ? resolve() : this.#settle(message),
+    );
+    const fail = (error: DbError) => {
+      reject(error);
+      this.#end(error);
+    };
+    this.#worker.on('error', (error) => fail(toDbError(error)));
+    const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
+    this.gone = gone;
+    this.#worker.on('exit', () => {
+      fail(new DbError('The embedded database stopped', { code: faults.lost }));
+      leave();
+    });
+  }
+
+  async run(sql: string, parameters: readonly unknown[], limitMs: number): Promise<Reply> {
+    return decoded(await this.#ask((id) => ({ id, sql, parameters: parameters.map(encode) }), limitMs));
+  }
+
+  /** Closes the database in good order, then the thread. */
+  async stop(): Promise<void> {
+    if (this.ended === undefined) await this.#ask((id) => ({ id, close: true }), undefined);
+    this.ended ??= new DbError('The database is closed', { code: faults.lost });
+    await this.#worker.terminate();
+  }
+
+  #ask(request: (id: number) => Request, limitMs: number | undefined): Promise<RawReply> {
+    if (this.ended) return Promise.reject(this.ended);
+    const id = ++this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<RawReply>();
+    const watchdog =
+      limitMs === undefined ? undefined : setTimeout(() => this.#overran(id, limitMs), limitMs);
+    this.#waiting.set(id, { resolve, reject, watchdog });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+    this.#worker.postMessage(request(id));
+    return promise;
+  }
+
+  #settle(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    clearTimeout(waiting?.watchdog);
+    if ('error' in answer) waiting?.reject(new DbError(answer.error.message, answer.error));
+    else waiting?.resolve(answer.reply);
+  }
+
+  #overran(id: number, limitMs: number): void {
+    const text = `The statement ran longer than ${limitMs / 1000} s; the embedded database was restarted`;
+    const culprit = new DbError(text, { code: faults.tooSlow });
+    this.#waiting.get(id)?.reject(culprit);
+    this.#end(
+      new DbError('Another statement ran too long; the embedded database was restarted', {
+        code: faults.lost,
+      }),
+    );
+    void this.#worker.terminate();
+  }
+
+  #end(reason: DbError): void {
+    this.ended ??= reason;
+    for (const { reject, watchdog } of this.#waiting.values()) {
+      clearTimeout(watchdog);
+      reject(reason);
+    }
+    this.#waiting.clear();
+  }
+}
