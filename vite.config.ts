@@ -1,0 +1,38 @@
+import { tanstackRouter } from '@tanstack/router-plugin/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const service = process.env['STEWARD_SERVICE'] ?? 'http://127.0.0.1:4400';
+
+export default defineConfig({
+  plugins: [
+    tanstackRouter({
+      target: 'react',
+      routesDirectory: './src/routes',
+      generatedRouteTree: './src/routeTree.gen.ts',
+      routeFileIgnorePrefix: '-',
+      quoteStyle: 'single',
+      semicolons: true,
+      autoCodeSplitting: true,
+    }),
+    react(),
+  ],
+  build: {
+    outDir: 'dist',
+    manifest: true,
+    target: 'es2024',
+    sourcemap: false,
+    reportCompressedSize: false,
+    // The page's CSP allows nothing inline and no data: font or script.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: 'es' },
+  server: {
+    host: '127.0.0.1',
+    port: 5173,
+    strictPort: true,
+    // The Host header stays the page's own, so that the service's same-origin check holds here too.
+    proxy: { '/console/': service, '/api/': service },
+  },
+});
