@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, GetApiKeyErrors, GetApiKeyResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetSessionErrors, GetSessionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutErrors, SignOutResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
+import type { AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, GetApiKeyErrors, GetApiKeyResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionErrors, GetSessionResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
 
 export type RouteHandlers = {
     searchUsers: RouteHandler<{
@@ -159,6 +159,255 @@ export type RouteHandlers = {
         Headers?: DeleteBackupData['headers'];
         Params: DeleteBackupData['path'];
         Reply: Omit<DeleteBackupErrors, 'default'> & DeleteBackupResponses;
+    }>;
+    listEntries: RouteHandler<{
+        Headers?: ListEntriesData['headers'];
+        Params: ListEntriesData['path'];
+        Reply: Omit<ListEntriesErrors, 'default'> & ListEntriesResponses;
+    }>;
+    listEntriesHistory: RouteHandler<{
+        Headers?: ListEntriesHistoryData['headers'];
+        Params: ListEntriesHistoryData['path'];
+        Querystring?: ListEntriesHistoryData['query'];
+        Reply: Omit<ListEntriesHistoryErrors, 'default'> & ListEntriesHistoryResponses;
+    }>;
+    listEntriesAllHistory: RouteHandler<{
+        Headers?: ListEntriesAllHistoryData['headers'];
+        Params: ListEntriesAllHistoryData['path'];
+        Querystring?: ListEntriesAllHistoryData['query'];
+        Reply: Omit<ListEntriesAllHistoryErrors, 'default'> & ListEntriesAllHistoryResponses;
+    }>;
+    listAllEntriesHistory: RouteHandler<{
+        Headers?: ListAllEntriesHistoryData['headers'];
+        Querystring?: ListAllEntriesHistoryData['query'];
+        Reply: Omit<ListAllEntriesHistoryErrors, 'default'> & ListAllEntriesHistoryResponses;
+    }>;
+    filterEntries: RouteHandler<{
+        Body: FilterEntriesData['body'];
+        Headers?: FilterEntriesData['headers'];
+        Params: FilterEntriesData['path'];
+        Reply: Omit<FilterEntriesErrors, 'default'> & FilterEntriesResponses;
+    }>;
+    readEntryData: RouteHandler<{
+        Body: ReadEntryDataData['body'];
+        Headers?: ReadEntryDataData['headers'];
+        Querystring?: ReadEntryDataData['query'];
+        Reply: Omit<ReadEntryDataErrors, 'default'> & ReadEntryDataResponses;
+    }>;
+    readHistoricalData: RouteHandler<{
+        Body: ReadHistoricalDataData['body'];
+        Headers?: ReadHistoricalDataData['headers'];
+        Querystring?: ReadHistoricalDataData['query'];
+        Reply: Omit<ReadHistoricalDataErrors, 'default'> & ReadHistoricalDataResponses;
+    }>;
+    deleteEntries: RouteHandler<{
+        Body: DeleteEntriesData['body'];
+        Headers?: DeleteEntriesData['headers'];
+        Params: DeleteEntriesData['path'];
+        Reply: Omit<DeleteEntriesErrors, 'default'> & DeleteEntriesResponses;
+    }>;
+    createEntries: RouteHandler<{
+        Body: CreateEntriesData['body'];
+        Headers?: CreateEntriesData['headers'];
+        Params: CreateEntriesData['path'];
+        Querystring?: CreateEntriesData['query'];
+        Reply: Omit<CreateEntriesErrors, 'default'> & CreateEntriesResponses;
+    }>;
+    updateEntries: RouteHandler<{
+        Body: UpdateEntriesData['body'];
+        Headers?: UpdateEntriesData['headers'];
+        Params: UpdateEntriesData['path'];
+        Querystring?: UpdateEntriesData['query'];
+        Reply: Omit<UpdateEntriesErrors, 'default'> & UpdateEntriesResponses;
+    }>;
+    mergeEntries: RouteHandler<{
+        Body: MergeEntriesData['body'];
+        Headers?: MergeEntriesData['headers'];
+        Params: MergeEntriesData['path'];
+        Reply: Omit<MergeEntriesErrors, 'default'> & MergeEntriesResponses;
+    }>;
+    queryRows: RouteHandler<{
+        Headers?: QueryRowsData['headers'];
+        Params: QueryRowsData['path'];
+        Querystring?: QueryRowsData['query'];
+        Reply: Omit<QueryRowsErrors, 'default'> & QueryRowsResponses;
+    }>;
+    queryRowsByBody: RouteHandler<{
+        Body: QueryRowsByBodyData['body'];
+        Headers?: QueryRowsByBodyData['headers'];
+        Params: QueryRowsByBodyData['path'];
+        Reply: Omit<QueryRowsByBodyErrors, 'default'> & QueryRowsByBodyResponses;
+    }>;
+    getEntryFile: RouteHandler<{
+        Headers?: GetEntryFileData['headers'];
+        Params: GetEntryFileData['path'];
+        Querystring?: GetEntryFileData['query'];
+        Reply: Omit<GetEntryFileErrors, 'default'> & GetEntryFileResponses;
+    }>;
+    listEntryTypes: RouteHandler<{
+        Headers?: ListEntryTypesData['headers'];
+        Reply: Omit<ListEntryTypesErrors, 'default'> & ListEntryTypesResponses;
+    }>;
+    createEntryType: RouteHandler<{
+        Body: CreateEntryTypeData['body'];
+        Headers?: CreateEntryTypeData['headers'];
+        Reply: Omit<CreateEntryTypeErrors, 'default'> & CreateEntryTypeResponses;
+    }>;
+    deleteEntryType: RouteHandler<{
+        Headers?: DeleteEntryTypeData['headers'];
+        Params: DeleteEntryTypeData['path'];
+        Reply: Omit<DeleteEntryTypeErrors, 'default'> & DeleteEntryTypeResponses;
+    }>;
+    getEntryType: RouteHandler<{
+        Headers?: GetEntryTypeData['headers'];
+        Params: GetEntryTypeData['path'];
+        Reply: Omit<GetEntryTypeErrors, 'default'> & GetEntryTypeResponses;
+    }>;
+    updateEntryType: RouteHandler<{
+        Body: UpdateEntryTypeData['body'];
+        Headers?: UpdateEntryTypeData['headers'];
+        Params: UpdateEntryTypeData['path'];
+        Reply: Omit<UpdateEntryTypeErrors, 'default'> & UpdateEntryTypeResponses;
+    }>;
+    listFields: RouteHandler<{
+        Headers?: ListFieldsData['headers'];
+        Params: ListFieldsData['path'];
+        Querystring?: ListFieldsData['query'];
+        Reply: Omit<ListFieldsErrors, 'default'> & ListFieldsResponses;
+    }>;
+    createField: RouteHandler<{
+        Body: CreateFieldData['body'];
+        Headers?: CreateFieldData['headers'];
+        Params: CreateFieldData['path'];
+        Reply: Omit<CreateFieldErrors, 'default'> & CreateFieldResponses;
+    }>;
+    listAllFields: RouteHandler<{
+        Headers?: ListAllFieldsData['headers'];
+        Reply: Omit<ListAllFieldsErrors, 'default'> & ListAllFieldsResponses;
+    }>;
+    deleteField: RouteHandler<{
+        Headers?: DeleteFieldData['headers'];
+        Params: DeleteFieldData['path'];
+        Reply: Omit<DeleteFieldErrors, 'default'> & DeleteFieldResponses;
+    }>;
+    getField: RouteHandler<{
+        Headers?: GetFieldData['headers'];
+        Params: GetFieldData['path'];
+        Reply: Omit<GetFieldErrors, 'default'> & GetFieldResponses;
+    }>;
+    updateField: RouteHandler<{
+        Body: UpdateFieldData['body'];
+        Headers?: UpdateFieldData['headers'];
+        Params: UpdateFieldData['path'];
+        Reply: Omit<UpdateFieldErrors, 'default'> & UpdateFieldResponses;
+    }>;
+    listCurrencies: RouteHandler<{
+        Headers?: ListCurrenciesData['headers'];
+        Reply: Omit<ListCurrenciesErrors, 'default'> & ListCurrenciesResponses;
+    }>;
+    listFieldTypes: RouteHandler<{
+        Headers?: ListFieldTypesData['headers'];
+        Reply: Omit<ListFieldTypesErrors, 'default'> & ListFieldTypesResponses;
+    }>;
+    listFilterOperations: RouteHandler<{
+        Headers?: ListFilterOperationsData['headers'];
+        Reply: Omit<ListFilterOperationsErrors, 'default'> & ListFilterOperationsResponses;
+    }>;
+    listSchemaUsers: RouteHandler<{
+        Headers?: ListSchemaUsersData['headers'];
+        Reply: Omit<ListSchemaUsersErrors, 'default'> & ListSchemaUsersResponses;
+    }>;
+    importEmails: RouteHandler<{
+        Body: ImportEmailsData['body'];
+        Headers?: ImportEmailsData['headers'];
+        Reply: Omit<ImportEmailsErrors, 'default'> & ImportEmailsResponses;
+    }>;
+    importMeetings: RouteHandler<{
+        Body: ImportMeetingsData['body'];
+        Headers?: ImportMeetingsData['headers'];
+        Reply: Omit<ImportMeetingsErrors, 'default'> & ImportMeetingsResponses;
+    }>;
+    getImportStatus: RouteHandler<{
+        Headers?: GetImportStatusData['headers'];
+        Querystring?: GetImportStatusData['query'];
+        Reply: Omit<GetImportStatusErrors, 'default'> & GetImportStatusResponses;
+    }>;
+    getImportSettings: RouteHandler<{
+        Headers?: GetImportSettingsData['headers'];
+        Reply: Omit<GetImportSettingsErrors, 'default'> & GetImportSettingsResponses;
+    }>;
+    pollPublication: RouteHandler<{
+        Body: PollPublicationData['body'];
+        Headers?: PollPublicationData['headers'];
+        Reply: Omit<PollPublicationErrors, 'default'> & PollPublicationResponses;
+    }>;
+    acknowledgePublication: RouteHandler<{
+        Body: AcknowledgePublicationData['body'];
+        Headers?: AcknowledgePublicationData['headers'];
+        Reply: Omit<AcknowledgePublicationErrors, 'default'> & AcknowledgePublicationResponses;
+    }>;
+    listTopics: RouteHandler<{
+        Headers?: ListTopicsData['headers'];
+        Reply: Omit<ListTopicsErrors, 'default'> & ListTopicsResponses;
+    }>;
+    streamTopic: RouteHandler<{
+        Headers?: StreamTopicData['headers'];
+        Querystring: StreamTopicData['query'];
+        Reply: Omit<StreamTopicErrors, 'default'> & StreamTopicResponses;
+    }>;
+    listTopicDefinitions: RouteHandler<{
+        Headers?: ListTopicDefinitionsData['headers'];
+        Reply: Omit<ListTopicDefinitionsErrors, 'default'> & ListTopicDefinitionsResponses;
+    }>;
+    createTopicDefinition: RouteHandler<{
+        Body: CreateTopicDefinitionData['body'];
+        Headers?: CreateTopicDefinitionData['headers'];
+        Reply: Omit<CreateTopicDefinitionErrors, 'default'> & CreateTopicDefinitionResponses;
+    }>;
+    deleteTopicDefinition: RouteHandler<{
+        Headers?: DeleteTopicDefinitionData['headers'];
+        Params: DeleteTopicDefinitionData['path'];
+        Reply: Omit<DeleteTopicDefinitionErrors, 'default'> & DeleteTopicDefinitionResponses;
+    }>;
+    getTopicDefinition: RouteHandler<{
+        Headers?: GetTopicDefinitionData['headers'];
+        Params: GetTopicDefinitionData['path'];
+        Reply: Omit<GetTopicDefinitionErrors, 'default'> & GetTopicDefinitionResponses;
+    }>;
+    updateTopicDefinition: RouteHandler<{
+        Body: UpdateTopicDefinitionData['body'];
+        Headers?: UpdateTopicDefinitionData['headers'];
+        Params: UpdateTopicDefinitionData['path'];
+        Reply: Omit<UpdateTopicDefinitionErrors, 'default'> & UpdateTopicDefinitionResponses;
+    }>;
+    listReportTemplates: RouteHandler<{
+        Headers?: ListReportTemplatesData['headers'];
+        Reply: Omit<ListReportTemplatesErrors, 'default'> & ListReportTemplatesResponses;
+    }>;
+    startReportRun: RouteHandler<{
+        Body: StartReportRunData['body'];
+        Headers?: StartReportRunData['headers'];
+        Params: StartReportRunData['path'];
+        Reply: Omit<StartReportRunErrors, 'default'> & StartReportRunResponses;
+    }>;
+    listReportRuns: RouteHandler<{
+        Headers?: ListReportRunsData['headers'];
+        Querystring?: ListReportRunsData['query'];
+        Reply: Omit<ListReportRunsErrors, 'default'> & ListReportRunsResponses;
+    }>;
+    getReportRun: RouteHandler<{
+        Headers?: GetReportRunData['headers'];
+        Params: GetReportRunData['path'];
+        Reply: Omit<GetReportRunErrors, 'default'> & GetReportRunResponses;
+    }>;
+    downloadReport: RouteHandler<{
+        Headers?: DownloadReportData['headers'];
+        Params: DownloadReportData['path'];
+        Reply: Omit<DownloadReportErrors, 'default'> & DownloadReportResponses;
+    }>;
+    callAgentServer: RouteHandler<{
+        Body: CallAgentServerData['body'];
+        Reply: Omit<CallAgentServerErrors, 'default'> & CallAgentServerResponses;
     }>;
     issueToken: RouteHandler<{
         Body: IssueTokenData['body'];

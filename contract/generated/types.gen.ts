@@ -389,6 +389,612 @@ export type ApiResult = {
     message?: string | null;
 };
 
+export type NamedEntryVm = {
+    id: number;
+    name: string;
+    /**
+     * Entry type of the entry.
+     */
+    entryListId: number;
+};
+
+export type ModifiedEntryVm = {
+    id: number;
+    name: string;
+    entryListId: number;
+    isDeleted: boolean;
+    /**
+     * The entry this one was merged into; only when it went away by merging.
+     */
+    mergedEntryId?: number | null;
+};
+
+/**
+ * Ids for choice, reference and user fields; null or an empty text clears.
+ */
+export type WrittenValue = string | number | boolean | Array<string | number | boolean> | null;
+
+export type CurrencyCode = string | null;
+
+export type FilterInfoVm = {
+    fieldId: number;
+    /**
+     * 0 Equals, 1 Contains, 2 Greater, 3 GreaterOrEqual, 4 Less, 5 LessOrEqual, 6 StartsWith, 7 In, 8 Between, 9 NotIn, 10 NotEqualTo, 11 DoesntContain, 12 NoData, 13 NotNoData.
+     */
+    filterOperation: number;
+    value?: WrittenValue;
+    valueTo?: WrittenValue;
+    currencyCode?: CurrencyCode;
+};
+
+export type DateTimeBehavior = number;
+
+export type DataReadRequest = {
+    entryId: number;
+    fieldId: number;
+    currencyCode?: CurrencyCode;
+};
+
+/**
+ * Value of a choice (`seqNumber`, entryListId -6), a reference (`type` 0, `url`?) or a user (entryListId -1, `url` a mailto address).
+ */
+export type NamedValue = {
+    id: number;
+    name: string;
+    entryListId?: number;
+    seqNumber?: number;
+    type?: number;
+    url?: string | null;
+};
+
+export type MoneyValue = {
+    value: number;
+    currencyCode: string;
+};
+
+/**
+ * One value of a multi-select field.
+ */
+export type FieldValueItem = string | number | boolean | null | NamedValue | MoneyValue;
+
+/**
+ * Value of a field, by its type (shapes 4).
+ */
+export type FieldValue = string | number | boolean | null | NamedValue | MoneyValue | Array<FieldValueItem>;
+
+export type DataError = {
+    code: number;
+    description: string;
+};
+
+export type DataRequestResultVm = {
+    entryId?: number;
+    rowId?: number | null;
+    fieldId?: number | null;
+    isNoData?: boolean;
+    value?: FieldValue;
+    requestedCurrencyCode?: string | null;
+    modified?: string | null;
+    modifiedBy?: number | null;
+    error?: DataError;
+};
+
+export type HistoricalDataRequest = {
+    entryTypeId: number;
+    /**
+     * Absent for all.
+     */
+    fields?: Array<number>;
+    /**
+     * Absent for all.
+     */
+    entries?: Array<number>;
+    fromDate: RequestDateTime;
+};
+
+/**
+ * A row; every other property is a field under its apiName, fields without a value are left out.
+ */
+export type RowVm = {
+    EntryId: number;
+    [key: string]: FieldValue | number;
+};
+
+export type QueryResultOfRowVm = {
+    /**
+     * All matches and not only these rows.
+     */
+    totalRecords: number;
+    rows: Array<RowVm>;
+};
+
+export type StoreRequestVm = {
+    /**
+     * Negative for a new entry.
+     */
+    entryId: number;
+    fieldId: number;
+    value?: WrittenValue;
+    ignoreNearDups?: boolean;
+    currencyCode?: CurrencyCode;
+};
+
+export type BinaryStoreRequestVm = {
+    /**
+     * Negative for a new entry.
+     */
+    entryId: number;
+    fieldId: number;
+    name: string;
+    contentType?: string;
+    formatType?: number;
+};
+
+/**
+ * At most 10,000 items in both lists together.
+ */
+export type StoreRequestsVm = {
+    storeRequests?: Array<StoreRequestVm>;
+    binaryStoreRequests?: Array<BinaryStoreRequestVm>;
+};
+
+export type StoreRequestsForm = {
+    /**
+     * A StoreRequestsVm as JSON.
+     */
+    model: string;
+    files?: Array<Blob | File>;
+};
+
+export type MergeEntriesRequest = {
+    /**
+     * The entry that stays.
+     */
+    entryId: number;
+    mergeEntries: Array<number>;
+};
+
+export type RowQueryRequest = {
+    /**
+     * Conditions as an object, or as the text that queryRows takes.
+     */
+    query?: {
+        [key: string]: unknown;
+    } | string;
+    fields?: Array<string>;
+    limit?: number;
+    skip?: number;
+    resolveReferenceUrls?: boolean;
+    wrapIntoArrays?: boolean;
+    dateTimeBehavior?: DateTimeBehavior;
+    /**
+     * Field to order by, with a leading minus for descending.
+     */
+    orderBy?: string;
+};
+
+export type EntryTypeVm = {
+    id: number;
+    apiName: string;
+    singularName: string;
+    pluralName: string;
+    name: string;
+    /**
+     * Always -5.
+     */
+    entryListId: number;
+};
+
+export type ApiName = string;
+
+export type NewEntryTypeInfo = {
+    apiName: ApiName;
+    singularName: string;
+    pluralName: string;
+};
+
+export type EntryTypeInfo = {
+    apiName?: ApiName;
+    singularName?: string;
+    pluralName?: string;
+};
+
+export type RequiredWhenCondition = {
+    fieldId: number;
+    /**
+     * Code of a filter operation.
+     */
+    operation: number;
+    value?: WrittenValue;
+};
+
+/**
+ * When the field needs a value; absent for fields without conditions (spec 4.6).
+ */
+export type RequiredWhen = {
+    match: 'all' | 'any';
+    conditions: Array<RequiredWhenCondition>;
+};
+
+export type ChoiceValueVm = {
+    id: number;
+    name: string;
+    seqNumber: number;
+};
+
+export type FieldVm = {
+    id: number;
+    apiName: string;
+    name: string;
+    description?: string | null;
+    /**
+     * Code of listFieldTypes.
+     */
+    fieldType: number;
+    isRequired: boolean;
+    requiredWhen?: RequiredWhen;
+    isMoney: boolean;
+    isMultiSelect: boolean;
+    isKey: boolean;
+    isCalculated: boolean;
+    /**
+     * Whether createEntries and updateEntries take it.
+     */
+    isStoreRequestSupported: boolean;
+    formula?: string | null;
+    /**
+     * Entry types a reference may point to.
+     */
+    entryLists?: Array<number>;
+    choiceValues?: Array<ChoiceValueVm>;
+};
+
+/**
+ * 1 Text, 2 Choice, 3 Number, 4 Date, 5 Reference, 6 Boolean, 7 User, 13 Binary, 15 Counter, 16 Image, 18 Currency.
+ */
+export type FieldType = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 13 | 15 | 16 | 18;
+
+export type RequiredWhenConditionInfo = {
+    fieldId: number;
+    operation: number;
+    value?: WrittenValue;
+};
+
+/**
+ * Null removes the conditions.
+ */
+export type RequiredWhenInfo = {
+    match: 'all' | 'any';
+    conditions: Array<RequiredWhenConditionInfo>;
+} | null;
+
+/**
+ * A choice to keep (with its id) or to add; a choice left out is removed.
+ */
+export type ChoiceValueInfo = {
+    id?: number;
+    name: string;
+};
+
+export type NewFieldInfo = {
+    apiName: ApiName;
+    name: string;
+    description?: string | null;
+    fieldType: FieldType;
+    isRequired?: boolean;
+    requiredWhen?: RequiredWhenInfo;
+    isMoney?: boolean;
+    isMultiSelect?: boolean;
+    isKey?: boolean;
+    /**
+     * Makes the field calculated.
+     */
+    formula?: string | null;
+    entryLists?: Array<number>;
+    choiceValues?: Array<ChoiceValueInfo>;
+};
+
+export type FieldInfo = {
+    apiName?: ApiName;
+    name?: string;
+    description?: string | null;
+    isRequired?: boolean;
+    requiredWhen?: RequiredWhenInfo;
+    isMoney?: boolean;
+    isMultiSelect?: boolean;
+    isKey?: boolean;
+    formula?: string | null;
+    entryLists?: Array<number>;
+    choiceValues?: Array<ChoiceValueInfo>;
+};
+
+export type CurrencyVm = {
+    id: number;
+    code: string;
+    name: string;
+};
+
+export type FieldTypeVm = {
+    id: number;
+    name: string;
+};
+
+export type FilterOperationVm = {
+    /**
+     * Code in filterEntries; null when only rows have it.
+     */
+    id?: number | null;
+    name: string;
+    rowOperator: string;
+    fieldTypes?: Array<number>;
+};
+
+export type SchemaUserVm = {
+    id: UserId;
+    name: string;
+    email?: string;
+    /**
+     * Always -1.
+     */
+    entryListId: number;
+};
+
+/**
+ * 1 RI; 2 DQA and 3 RI and DQA are not available yet and answer 400 (spec 2.4).
+ */
+export type HandlerType = number;
+
+export type EmailAddress = {
+    address: string;
+    /**
+     * Display name.
+     */
+    name: string;
+};
+
+export type Email = {
+    uniqueId: string;
+    sentDate: RequestDateTime;
+    modifiedDate: RequestDateTime;
+    sender: EmailAddress;
+    recipientsTo: Array<EmailAddress>;
+    recipientsCc?: Array<EmailAddress> | null;
+};
+
+export type EmailImportItem = {
+    userId: UserId;
+    handlerType: HandlerType;
+    emails: Array<Email>;
+};
+
+export type ImportOperationStats = {
+    syncDate: string;
+    received: number;
+    added: number;
+    /**
+     * Duplicates.
+     */
+    alreadyProcessed: number;
+    skipped: number;
+};
+
+export type ImportWarning = {
+    code: string;
+    message: string;
+    uniqueId?: string;
+};
+
+export type ImportResult = {
+    userId: UserId;
+    /**
+     * 1 means success.
+     */
+    status: number;
+    statusText: string;
+    operationStats: ImportOperationStats;
+    warnings: Array<ImportWarning>;
+};
+
+export type Meeting = {
+    uniqueId: string;
+    startDate: RequestDateTime;
+    endDate: RequestDateTime;
+    modifiedDate: RequestDateTime;
+    organizer: EmailAddress;
+    attendees: Array<EmailAddress>;
+};
+
+export type MeetingImportItem = {
+    userId: UserId;
+    handlerType: HandlerType;
+    meetings: Array<Meeting>;
+};
+
+export type UserSyncStatus = {
+    userId: UserId;
+    emailAddress: string;
+    lastEmailSyncDate: string | null;
+    lastMeetingSyncDate: string | null;
+};
+
+/**
+ * One of the preconditions of spec 5.5.
+ */
+export type ImportPrecondition = {
+    id: 'apiEndpointConnection' | 'relationshipIntelligence' | 'accessWebService' | 'accessRelationshipIntelligence' | 'enabledUsers' | 'emailRelationships' | 'meetingRelationships' | 'collectRelationshipData' | 'automatedContactCreation';
+    description: string;
+    isMet: boolean;
+};
+
+export type ImportLimits = {
+    emailsPerUser: number;
+    emailsPerRequest: number;
+    meetingsPerUser: number;
+    meetingsPerRequest: number;
+    requestsPerMinute: number;
+    concurrentRequests: number;
+};
+
+export type ImportSettings = {
+    preconditions: Array<ImportPrecondition>;
+    limits: ImportLimits;
+    historicalSyncPeriodDays: number;
+    /**
+     * When true no historical data is accepted (spec 8).
+     */
+    isHistoricalUploadComplete: boolean;
+};
+
+export type PollRequest = {
+    topics: Array<string>;
+    /**
+     * Milliseconds.
+     */
+    timeOut?: number;
+    count?: number;
+};
+
+export type EntityType = 'Data' | 'EntryLists' | 'Users' | 'UserGroups';
+
+export type EntityFormatType = 'None' | 'Rows' | 'Cells';
+
+export type PublicationEntity = {
+    [key: string]: unknown;
+};
+
+/**
+ * What changed. Messages carry EntryId, ROWS of custom topics EntryName as well (spec 6.4); text over 10,000 characters is left out with `isLargeText`.
+ */
+export type PublicationEntities = {
+    created?: Array<PublicationEntity>;
+    updated?: Array<PublicationEntity>;
+    deleted?: Array<PublicationEntity>;
+};
+
+export type PublicationPayload = {
+    entities: PublicationEntities;
+};
+
+export type PublicationEvent = {
+    eventId: string;
+    modifiedAt: string;
+    topicName: string;
+    /**
+     * Without gaps within a topic.
+     */
+    topicOffset: number;
+    entityType: EntityType;
+    entityFormatType: EntityFormatType;
+    /**
+     * The principal when a proxy acted.
+     */
+    modifiedById?: number | null;
+    modifiedByUserEmail?: string | null;
+    /**
+     * Who acted for the principal (spec 6.5).
+     */
+    proxyUserId?: number | null;
+    proxyUserEmail?: string | null;
+    /**
+     * In data and schema events (spec 6.2).
+     */
+    schemaVersion?: number;
+    /**
+     * In data events (spec 6.3).
+     */
+    isCalculated?: boolean;
+    payload: PublicationPayload;
+};
+
+export type TopicOffset = {
+    name: string;
+    offset: number;
+};
+
+export type TopicDefinition = {
+    id: number;
+    name: string;
+    isDefault: boolean;
+    entityType: EntityType;
+    entityFormatType: EntityFormatType;
+    /**
+     * Fields whose changes are events.
+     */
+    fields: Array<number>;
+};
+
+export type NewTopicDefinition = {
+    name: string;
+    entityType: EntityType;
+    entityFormatType: EntityFormatType;
+    fields?: Array<number>;
+};
+
+export type TopicDefinitionChange = {
+    name?: string;
+    entityFormatType?: EntityFormatType;
+    fields?: Array<number>;
+};
+
+export type ReportFormat = 'docx' | 'xlsx';
+
+export type ReportTemplate = {
+    id: number;
+    name: string;
+    description?: string | null;
+    format: ReportFormat;
+    entryTypeId: number;
+};
+
+export type ReportRunRequest = {
+    entryIds?: Array<number>;
+    /**
+     * As in queryRows.
+     */
+    query?: string;
+    format: ReportFormat;
+};
+
+export type ReportStatus = 'Queued' | 'Running' | 'Ready' | 'Failed';
+
+export type ReportRunStarted = {
+    runId: number;
+    status: ReportStatus;
+};
+
+export type ReportRun = {
+    runId: number;
+    templateId: number;
+    format: ReportFormat;
+    status: ReportStatus;
+    progress: number;
+    createdDate: string;
+    requestedBy: number;
+    fileName?: string | null;
+    /**
+     * Why it failed.
+     */
+    message?: string | null;
+};
+
+/**
+ * A JSON-RPC 2.0 message; the protocol decides what else it holds.
+ */
+export type AgentMessage = {
+    jsonrpc: '2.0';
+    id?: string | number | null;
+    method?: string;
+    params?: {
+        [key: string]: unknown;
+    };
+    result?: {
+        [key: string]: unknown;
+    };
+    error?: {
+        [key: string]: unknown;
+    };
+};
+
 /**
  * Unknown parameters are ignored, as RFC 6749 3.2 requires.
  */
@@ -575,6 +1181,46 @@ export type InvitationId = number;
  * File name of a backup of this site.
  */
 export type FileName = string;
+
+/**
+ * Number or apiName of an entry type.
+ */
+export type EntryTypeId = string;
+
+/**
+ * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+ */
+export type ModifiedSince = RequestDateTime;
+
+/**
+ * Give multi-select fields arrays even when they hold a single value.
+ */
+export type WrapIntoArrays = boolean;
+
+/**
+ * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
+ */
+export type DateTimeBehavior2 = DateTimeBehavior;
+
+/**
+ * Id of a field.
+ */
+export type FieldId = number;
+
+/**
+ * Id of a topic of this site.
+ */
+export type TopicId = number;
+
+/**
+ * Id of a report.
+ */
+export type RunId = number;
+
+/**
+ * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+ */
+export type StoreRequests = StoreRequestsVm;
 
 export type SearchUsersData = {
     body?: never;
@@ -2590,6 +3236,3088 @@ export type DeleteBackupResponses = {
 };
 
 export type DeleteBackupResponse = DeleteBackupResponses[keyof DeleteBackupResponses];
+
+export type ListEntriesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}/entries';
+};
+
+export type ListEntriesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListEntriesError = ListEntriesErrors[keyof ListEntriesErrors];
+
+export type ListEntriesResponses = {
+    /**
+     * All entries, ordered by id.
+     */
+    200: Array<NamedEntryVm>;
+};
+
+export type ListEntriesResponse = ListEntriesResponses[keyof ListEntriesResponses];
+
+export type ListEntriesHistoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: {
+        /**
+         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         */
+        modifiedSince?: RequestDateTime;
+    };
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}/entries/history';
+};
+
+export type ListEntriesHistoryErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListEntriesHistoryError = ListEntriesHistoryErrors[keyof ListEntriesHistoryErrors];
+
+export type ListEntriesHistoryResponses = {
+    /**
+     * Entries created, changed or deleted since then.
+     */
+    200: Array<ModifiedEntryVm>;
+};
+
+export type ListEntriesHistoryResponse = ListEntriesHistoryResponses[keyof ListEntriesHistoryResponses];
+
+export type ListEntriesAllHistoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: {
+        /**
+         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         */
+        modifiedSince?: RequestDateTime;
+    };
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}/entries/allHistory';
+};
+
+export type ListEntriesAllHistoryErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListEntriesAllHistoryError = ListEntriesAllHistoryErrors[keyof ListEntriesAllHistoryErrors];
+
+export type ListEntriesAllHistoryResponses = {
+    /**
+     * Entries created, changed or deleted since then.
+     */
+    200: Array<ModifiedEntryVm>;
+};
+
+export type ListEntriesAllHistoryResponse = ListEntriesAllHistoryResponses[keyof ListEntriesAllHistoryResponses];
+
+export type ListAllEntriesHistoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         */
+        modifiedSince?: RequestDateTime;
+    };
+    url: '/api/rest/v4/data/entrydata/allentrieshistory';
+};
+
+export type ListAllEntriesHistoryErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListAllEntriesHistoryError = ListAllEntriesHistoryErrors[keyof ListAllEntriesHistoryErrors];
+
+export type ListAllEntriesHistoryResponses = {
+    /**
+     * Entries created, changed or deleted since then.
+     */
+    200: Array<ModifiedEntryVm>;
+};
+
+export type ListAllEntriesHistoryResponse = ListAllEntriesHistoryResponses[keyof ListAllEntriesHistoryResponses];
+
+export type FilterEntriesData = {
+    body: Array<FilterInfoVm>;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}/filter';
+};
+
+export type FilterEntriesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type FilterEntriesError = FilterEntriesErrors[keyof FilterEntriesErrors];
+
+export type FilterEntriesResponses = {
+    /**
+     * Ids of the entries that match.
+     */
+    200: Array<number>;
+};
+
+export type FilterEntriesResponse = FilterEntriesResponses[keyof FilterEntriesResponses];
+
+export type ReadEntryDataData = {
+    body: Array<DataReadRequest>;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Give references their `url`.
+         */
+        resolveReferenceUrl?: boolean;
+        /**
+         * Give values their extended data.
+         */
+        fillExtendedData?: boolean;
+        /**
+         * Give multi-select fields arrays even when they hold a single value.
+         */
+        wrapIntoArrays?: boolean;
+        /**
+         * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
+         */
+        dateTimeBehavior?: DateTimeBehavior;
+    };
+    url: '/api/rest/v4/data/entrydata/get';
+};
+
+export type ReadEntryDataErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ReadEntryDataError = ReadEntryDataErrors[keyof ReadEntryDataErrors];
+
+export type ReadEntryDataResponses = {
+    /**
+     * One result for each item, in order.
+     */
+    200: Array<DataRequestResultVm>;
+};
+
+export type ReadEntryDataResponse = ReadEntryDataResponses[keyof ReadEntryDataResponses];
+
+export type ReadHistoricalDataData = {
+    body: HistoricalDataRequest;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Give multi-select fields arrays even when they hold a single value.
+         */
+        wrapIntoArrays?: boolean;
+        /**
+         * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
+         */
+        dateTimeBehavior?: DateTimeBehavior;
+    };
+    url: '/api/rest/v4/data/entrydata/getHistoricalData';
+};
+
+export type ReadHistoricalDataErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ReadHistoricalDataError = ReadHistoricalDataErrors[keyof ReadHistoricalDataErrors];
+
+export type ReadHistoricalDataResponses = {
+    /**
+     * The rows.
+     */
+    200: QueryResultOfRowVm;
+};
+
+export type ReadHistoricalDataResponse = ReadHistoricalDataResponses[keyof ReadHistoricalDataResponses];
+
+export type DeleteEntriesData = {
+    body: Array<number>;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}';
+};
+
+export type DeleteEntriesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteEntriesError = DeleteEntriesErrors[keyof DeleteEntriesErrors];
+
+export type DeleteEntriesResponses = {
+    /**
+     * One result for each entry.
+     */
+    200: Array<DataRequestResultVm>;
+};
+
+export type DeleteEntriesResponse = DeleteEntriesResponses[keyof DeleteEntriesResponses];
+
+export type CreateEntriesData = {
+    /**
+     * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+     */
+    body: StoreRequests;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: {
+        /**
+         * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
+         */
+        dateTimeBehavior?: DateTimeBehavior;
+    };
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}';
+};
+
+export type CreateEntriesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateEntriesError = CreateEntriesErrors[keyof CreateEntriesErrors];
+
+export type CreateEntriesResponses = {
+    /**
+     * One result for each item; `rowId` and `entryId` hold the new id.
+     */
+    200: Array<DataRequestResultVm>;
+};
+
+export type CreateEntriesResponse = CreateEntriesResponses[keyof CreateEntriesResponses];
+
+export type UpdateEntriesData = {
+    /**
+     * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+     */
+    body: StoreRequests;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: {
+        /**
+         * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
+         */
+        dateTimeBehavior?: DateTimeBehavior;
+    };
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}';
+};
+
+export type UpdateEntriesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateEntriesError = UpdateEntriesErrors[keyof UpdateEntriesErrors];
+
+export type UpdateEntriesResponses = {
+    /**
+     * One result for each item.
+     */
+    200: Array<DataRequestResultVm>;
+};
+
+export type UpdateEntriesResponse = UpdateEntriesResponses[keyof UpdateEntriesResponses];
+
+export type MergeEntriesData = {
+    body: MergeEntriesRequest;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/data/entrydata/merge/{entryTypeId}';
+};
+
+export type MergeEntriesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type MergeEntriesError = MergeEntriesErrors[keyof MergeEntriesErrors];
+
+export type MergeEntriesResponses = {
+    /**
+     * One result for each merged entry.
+     */
+    200: Array<DataRequestResultVm>;
+};
+
+export type MergeEntriesResponse = MergeEntriesResponses[keyof MergeEntriesResponses];
+
+export type QueryRowsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: {
+        /**
+         * Conditions as a JSON object, `{"ApiName": value}`, `{"ApiName": {"$op": value}}`, `$or` or `$and`; unquoted keys are accepted. Keys are field names or EntryId, without regard to case.
+         */
+        query?: string;
+        /**
+         * Fields to read, repeated for each; absent for all.
+         */
+        fields?: Array<string>;
+        /**
+         * Rows at most.
+         */
+        limit?: number;
+        /**
+         * Rows to pass over.
+         */
+        skip?: number;
+        /**
+         * Give references their `url`.
+         */
+        resolveReferenceUrls?: boolean;
+        /**
+         * Field to order by, with a leading minus for descending.
+         */
+        orderBy?: string;
+        /**
+         * Give multi-select fields arrays even when they hold a single value.
+         */
+        wrapIntoArrays?: boolean;
+        /**
+         * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
+         */
+        dateTimeBehavior?: DateTimeBehavior;
+    };
+    url: '/api/rest/v4/data/entrydata/rows/{entryTypeId}';
+};
+
+export type QueryRowsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type QueryRowsError = QueryRowsErrors[keyof QueryRowsErrors];
+
+export type QueryRowsResponses = {
+    /**
+     * The rows and the number of all matches.
+     */
+    200: QueryResultOfRowVm;
+};
+
+export type QueryRowsResponse = QueryRowsResponses[keyof QueryRowsResponses];
+
+export type QueryRowsByBodyData = {
+    body: RowQueryRequest;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/data/entrydata/rows/query/{entryTypeId}';
+};
+
+export type QueryRowsByBodyErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type QueryRowsByBodyError = QueryRowsByBodyErrors[keyof QueryRowsByBodyErrors];
+
+export type QueryRowsByBodyResponses = {
+    /**
+     * The rows and the number of all matches.
+     */
+    200: QueryResultOfRowVm;
+};
+
+export type QueryRowsByBodyResponse = QueryRowsByBodyResponses[keyof QueryRowsByBodyResponses];
+
+export type GetEntryFileData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of an entry.
+         */
+        entryId: number;
+        /**
+         * Number or apiName of the field.
+         */
+        fieldId: string;
+    };
+    query?: {
+        /**
+         * Which image of a multi-select image field (spec 4.4).
+         */
+        seqNumber?: number;
+    };
+    url: '/api/rest/v4/data/entryfiles/{entryId}/fields/{fieldId}';
+};
+
+export type GetEntryFileErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetEntryFileError = GetEntryFileErrors[keyof GetEntryFileErrors];
+
+export type GetEntryFileResponses = {
+    /**
+     * The file.
+     */
+    200: Blob | File;
+};
+
+export type GetEntryFileResponse = GetEntryFileResponses[keyof GetEntryFileResponses];
+
+export type ListEntryTypesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes';
+};
+
+export type ListEntryTypesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListEntryTypesError = ListEntryTypesErrors[keyof ListEntryTypesErrors];
+
+export type ListEntryTypesResponses = {
+    /**
+     * All entry types of this site.
+     */
+    200: Array<EntryTypeVm>;
+};
+
+export type ListEntryTypesResponse = ListEntryTypesResponses[keyof ListEntryTypesResponses];
+
+export type CreateEntryTypeData = {
+    body: NewEntryTypeInfo;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes';
+};
+
+export type CreateEntryTypeErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateEntryTypeError = CreateEntryTypeErrors[keyof CreateEntryTypeErrors];
+
+export type CreateEntryTypeResponses = {
+    /**
+     * The created entry type.
+     */
+    200: EntryTypeVm;
+};
+
+export type CreateEntryTypeResponse = CreateEntryTypeResponses[keyof CreateEntryTypeResponses];
+
+export type DeleteEntryTypeData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}';
+};
+
+export type DeleteEntryTypeErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteEntryTypeError = DeleteEntryTypeErrors[keyof DeleteEntryTypeErrors];
+
+export type DeleteEntryTypeResponses = {
+    /**
+     * The entry type is deleted.
+     */
+    204: void;
+};
+
+export type DeleteEntryTypeResponse = DeleteEntryTypeResponses[keyof DeleteEntryTypeResponses];
+
+export type GetEntryTypeData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}';
+};
+
+export type GetEntryTypeErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetEntryTypeError = GetEntryTypeErrors[keyof GetEntryTypeErrors];
+
+export type GetEntryTypeResponses = {
+    /**
+     * The entry type.
+     */
+    200: EntryTypeVm;
+};
+
+export type GetEntryTypeResponse = GetEntryTypeResponses[keyof GetEntryTypeResponses];
+
+export type UpdateEntryTypeData = {
+    body: EntryTypeInfo;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}';
+};
+
+export type UpdateEntryTypeErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateEntryTypeError = UpdateEntryTypeErrors[keyof UpdateEntryTypeErrors];
+
+export type UpdateEntryTypeResponses = {
+    /**
+     * The changed entry type.
+     */
+    200: EntryTypeVm;
+};
+
+export type UpdateEntryTypeResponse = UpdateEntryTypeResponses[keyof UpdateEntryTypeResponses];
+
+export type ListFieldsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: {
+        /**
+         * Only editable fields (spec 4.6).
+         */
+        editable?: boolean;
+        /**
+         * Only fields on the entry form (spec 4.6).
+         */
+        entryForm?: boolean;
+        /**
+         * Only fields of this kind (spec 4.6).
+         */
+        fieldType?: 'editable' | 'calculated';
+    };
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}/fields';
+};
+
+export type ListFieldsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListFieldsError = ListFieldsErrors[keyof ListFieldsErrors];
+
+export type ListFieldsResponses = {
+    /**
+     * The fields in the order of the entry form.
+     */
+    200: Array<FieldVm>;
+};
+
+export type ListFieldsResponse = ListFieldsResponses[keyof ListFieldsResponses];
+
+export type CreateFieldData = {
+    body: NewFieldInfo;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}/fields';
+};
+
+export type CreateFieldErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateFieldError = CreateFieldErrors[keyof CreateFieldErrors];
+
+export type CreateFieldResponses = {
+    /**
+     * The created field.
+     */
+    200: FieldVm;
+};
+
+export type CreateFieldResponse = CreateFieldResponses[keyof CreateFieldResponses];
+
+export type ListAllFieldsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/allfields';
+};
+
+export type ListAllFieldsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListAllFieldsError = ListAllFieldsErrors[keyof ListAllFieldsErrors];
+
+export type ListAllFieldsResponses = {
+    /**
+     * All fields of this site.
+     */
+    200: Array<FieldVm>;
+};
+
+export type ListAllFieldsResponse = ListAllFieldsResponses[keyof ListAllFieldsResponses];
+
+export type DeleteFieldData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a field.
+         */
+        fieldId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/fields/{fieldId}';
+};
+
+export type DeleteFieldErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteFieldError = DeleteFieldErrors[keyof DeleteFieldErrors];
+
+export type DeleteFieldResponses = {
+    /**
+     * The field is deleted.
+     */
+    204: void;
+};
+
+export type DeleteFieldResponse = DeleteFieldResponses[keyof DeleteFieldResponses];
+
+export type GetFieldData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a field.
+         */
+        fieldId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/fields/{fieldId}';
+};
+
+export type GetFieldErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetFieldError = GetFieldErrors[keyof GetFieldErrors];
+
+export type GetFieldResponses = {
+    /**
+     * The field.
+     */
+    200: FieldVm;
+};
+
+export type GetFieldResponse = GetFieldResponses[keyof GetFieldResponses];
+
+export type UpdateFieldData = {
+    body: FieldInfo;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a field.
+         */
+        fieldId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/fields/{fieldId}';
+};
+
+export type UpdateFieldErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateFieldError = UpdateFieldErrors[keyof UpdateFieldErrors];
+
+export type UpdateFieldResponses = {
+    /**
+     * The changed field.
+     */
+    200: FieldVm;
+};
+
+export type UpdateFieldResponse = UpdateFieldResponses[keyof UpdateFieldResponses];
+
+export type ListCurrenciesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/currencies';
+};
+
+export type ListCurrenciesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListCurrenciesError = ListCurrenciesErrors[keyof ListCurrenciesErrors];
+
+export type ListCurrenciesResponses = {
+    /**
+     * Currencies of money fields.
+     */
+    200: Array<CurrencyVm>;
+};
+
+export type ListCurrenciesResponse = ListCurrenciesResponses[keyof ListCurrenciesResponses];
+
+export type ListFieldTypesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/fieldtypes';
+};
+
+export type ListFieldTypesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListFieldTypesError = ListFieldTypesErrors[keyof ListFieldTypesErrors];
+
+export type ListFieldTypesResponses = {
+    /**
+     * The field types.
+     */
+    200: Array<FieldTypeVm>;
+};
+
+export type ListFieldTypesResponse = ListFieldTypesResponses[keyof ListFieldTypesResponses];
+
+export type ListFilterOperationsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/filteroperations';
+};
+
+export type ListFilterOperationsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListFilterOperationsError = ListFilterOperationsErrors[keyof ListFilterOperationsErrors];
+
+export type ListFilterOperationsResponses = {
+    /**
+     * The operations of filterEntries and queryRows.
+     */
+    200: Array<FilterOperationVm>;
+};
+
+export type ListFilterOperationsResponse = ListFilterOperationsResponses[keyof ListFilterOperationsResponses];
+
+export type ListSchemaUsersData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/schema/users';
+};
+
+export type ListSchemaUsersErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListSchemaUsersError = ListSchemaUsersErrors[keyof ListSchemaUsersErrors];
+
+export type ListSchemaUsersResponses = {
+    /**
+     * The users of this site.
+     */
+    200: Array<SchemaUserVm>;
+};
+
+export type ListSchemaUsersResponse = ListSchemaUsersResponses[keyof ListSchemaUsersResponses];
+
+export type ImportEmailsData = {
+    body: Array<EmailImportItem>;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/import/emails';
+};
+
+export type ImportEmailsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ImportEmailsError = ImportEmailsErrors[keyof ImportEmailsErrors];
+
+export type ImportEmailsResponses = {
+    /**
+     * One result for each user.
+     */
+    200: Array<ImportResult>;
+};
+
+export type ImportEmailsResponse = ImportEmailsResponses[keyof ImportEmailsResponses];
+
+export type ImportMeetingsData = {
+    body: Array<MeetingImportItem>;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/import/meetings';
+};
+
+export type ImportMeetingsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ImportMeetingsError = ImportMeetingsErrors[keyof ImportMeetingsErrors];
+
+export type ImportMeetingsResponses = {
+    /**
+     * One result for each user.
+     */
+    200: Array<ImportResult>;
+};
+
+export type ImportMeetingsResponse = ImportMeetingsResponses[keyof ImportMeetingsResponses];
+
+export type GetImportStatusData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Only these users, repeated for each; absent for all enabled users.
+         */
+        userIds?: Array<UserId>;
+    };
+    url: '/api/rest/v4/ri/import/status';
+};
+
+export type GetImportStatusErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetImportStatusError = GetImportStatusErrors[keyof GetImportStatusErrors];
+
+export type GetImportStatusResponses = {
+    /**
+     * Enabled users.
+     */
+    200: Array<UserSyncStatus>;
+};
+
+export type GetImportStatusResponse = GetImportStatusResponses[keyof GetImportStatusResponses];
+
+export type GetImportSettingsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/ri/import/settings';
+};
+
+export type GetImportSettingsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetImportSettingsError = GetImportSettingsErrors[keyof GetImportSettingsErrors];
+
+export type GetImportSettingsResponses = {
+    /**
+     * Preconditions, limits and the historical period.
+     */
+    200: ImportSettings;
+};
+
+export type GetImportSettingsResponse = GetImportSettingsResponses[keyof GetImportSettingsResponses];
+
+export type PollPublicationData = {
+    body: PollRequest;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/poll';
+};
+
+export type PollPublicationErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type PollPublicationError = PollPublicationErrors[keyof PollPublicationErrors];
+
+export type PollPublicationResponses = {
+    /**
+     * Events after the acknowledged offsets, in order within a topic.
+     */
+    200: Array<PublicationEvent>;
+};
+
+export type PollPublicationResponse = PollPublicationResponses[keyof PollPublicationResponses];
+
+export type AcknowledgePublicationData = {
+    body: Array<TopicOffset>;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/acknowledge';
+};
+
+export type AcknowledgePublicationErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type AcknowledgePublicationError = AcknowledgePublicationErrors[keyof AcknowledgePublicationErrors];
+
+export type AcknowledgePublicationResponses = {
+    /**
+     * The next poll begins at these offsets.
+     */
+    204: void;
+};
+
+export type AcknowledgePublicationResponse = AcknowledgePublicationResponses[keyof AcknowledgePublicationResponses];
+
+export type ListTopicsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/topics';
+};
+
+export type ListTopicsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListTopicsError = ListTopicsErrors[keyof ListTopicsErrors];
+
+export type ListTopicsResponses = {
+    /**
+     * Names of the topics.
+     */
+    200: Array<string>;
+};
+
+export type ListTopicsResponse = ListTopicsResponses[keyof ListTopicsResponses];
+
+export type StreamTopicData = {
+    body?: never;
+    headers?: {
+        /**
+         * Offset of the last event received; absent for new events only.
+         */
+        'Last-Event-ID'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query: {
+        /**
+         * Name of the topic.
+         */
+        topic: string;
+    };
+    url: '/api/rest/v1/publication/stream';
+};
+
+export type StreamTopicErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type StreamTopicError = StreamTopicErrors[keyof StreamTopicErrors];
+
+export type StreamTopicResponses = {
+    /**
+     * The stream.
+     */
+    200: PublicationEvent;
+};
+
+export type StreamTopicResponse = StreamTopicResponses[keyof StreamTopicResponses];
+
+export type ListTopicDefinitionsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/topicdefinitions';
+};
+
+export type ListTopicDefinitionsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListTopicDefinitionsError = ListTopicDefinitionsErrors[keyof ListTopicDefinitionsErrors];
+
+export type ListTopicDefinitionsResponses = {
+    /**
+     * Default and custom topics.
+     */
+    200: Array<TopicDefinition>;
+};
+
+export type ListTopicDefinitionsResponse = ListTopicDefinitionsResponses[keyof ListTopicDefinitionsResponses];
+
+export type CreateTopicDefinitionData = {
+    body: NewTopicDefinition;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/publication/topicdefinitions';
+};
+
+export type CreateTopicDefinitionErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateTopicDefinitionError = CreateTopicDefinitionErrors[keyof CreateTopicDefinitionErrors];
+
+export type CreateTopicDefinitionResponses = {
+    /**
+     * The created topic.
+     */
+    200: TopicDefinition;
+};
+
+export type CreateTopicDefinitionResponse = CreateTopicDefinitionResponses[keyof CreateTopicDefinitionResponses];
+
+export type DeleteTopicDefinitionData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a topic of this site.
+         */
+        topicId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/topicdefinitions/{topicId}';
+};
+
+export type DeleteTopicDefinitionErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteTopicDefinitionError = DeleteTopicDefinitionErrors[keyof DeleteTopicDefinitionErrors];
+
+export type DeleteTopicDefinitionResponses = {
+    /**
+     * The topic is deleted.
+     */
+    204: void;
+};
+
+export type DeleteTopicDefinitionResponse = DeleteTopicDefinitionResponses[keyof DeleteTopicDefinitionResponses];
+
+export type GetTopicDefinitionData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a topic of this site.
+         */
+        topicId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/topicdefinitions/{topicId}';
+};
+
+export type GetTopicDefinitionErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetTopicDefinitionError = GetTopicDefinitionErrors[keyof GetTopicDefinitionErrors];
+
+export type GetTopicDefinitionResponses = {
+    /**
+     * The topic.
+     */
+    200: TopicDefinition;
+};
+
+export type GetTopicDefinitionResponse = GetTopicDefinitionResponses[keyof GetTopicDefinitionResponses];
+
+export type UpdateTopicDefinitionData = {
+    body: TopicDefinitionChange;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a topic of this site.
+         */
+        topicId: number;
+    };
+    query?: never;
+    url: '/api/rest/v1/publication/topicdefinitions/{topicId}';
+};
+
+export type UpdateTopicDefinitionErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateTopicDefinitionError = UpdateTopicDefinitionErrors[keyof UpdateTopicDefinitionErrors];
+
+export type UpdateTopicDefinitionResponses = {
+    /**
+     * The changed topic.
+     */
+    200: TopicDefinition;
+};
+
+export type UpdateTopicDefinitionResponse = UpdateTopicDefinitionResponses[keyof UpdateTopicDefinitionResponses];
+
+export type ListReportTemplatesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/templatereports';
+};
+
+export type ListReportTemplatesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListReportTemplatesError = ListReportTemplatesErrors[keyof ListReportTemplatesErrors];
+
+export type ListReportTemplatesResponses = {
+    /**
+     * All templates of this site.
+     */
+    200: Array<ReportTemplate>;
+};
+
+export type ListReportTemplatesResponse = ListReportTemplatesResponses[keyof ListReportTemplatesResponses];
+
+export type StartReportRunData = {
+    body: ReportRunRequest;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a template.
+         */
+        templateId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/templatereports/{templateId}/runs';
+};
+
+export type StartReportRunErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type StartReportRunError = StartReportRunErrors[keyof StartReportRunErrors];
+
+export type StartReportRunResponses = {
+    /**
+     * The report is queued.
+     */
+    202: ReportRunStarted;
+};
+
+export type StartReportRunResponse = StartReportRunResponses[keyof StartReportRunResponses];
+
+export type ListReportRunsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v4/templatereports/runs';
+};
+
+export type ListReportRunsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListReportRunsError = ListReportRunsErrors[keyof ListReportRunsErrors];
+
+export type ListReportRunsResponses = {
+    /**
+     * A page of reports.
+     */
+    200: Array<ReportRun>;
+};
+
+export type ListReportRunsResponse = ListReportRunsResponses[keyof ListReportRunsResponses];
+
+export type GetReportRunData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a report.
+         */
+        runId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/templatereports/runs/{runId}';
+};
+
+export type GetReportRunErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetReportRunError = GetReportRunErrors[keyof GetReportRunErrors];
+
+export type GetReportRunResponses = {
+    /**
+     * The report.
+     */
+    200: ReportRun;
+};
+
+export type GetReportRunResponse = GetReportRunResponses[keyof GetReportRunResponses];
+
+export type DownloadReportData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a report.
+         */
+        runId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/templatereports/runs/{runId}/file';
+};
+
+export type DownloadReportErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DownloadReportError = DownloadReportErrors[keyof DownloadReportErrors];
+
+export type DownloadReportResponses = {
+    /**
+     * The document.
+     */
+    200: Blob | File;
+};
+
+export type DownloadReportResponse = DownloadReportResponses[keyof DownloadReportResponses];
+
+export type CallAgentServerData = {
+    body: AgentMessage;
+    path?: never;
+    query?: never;
+    url: '/api/agent/mcp';
+};
+
+export type CallAgentServerErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CallAgentServerError = CallAgentServerErrors[keyof CallAgentServerErrors];
+
+export type CallAgentServerResponses = {
+    /**
+     * The answer to a request.
+     */
+    200: AgentMessage;
+    /**
+     * A notification is taken.
+     */
+    202: unknown;
+};
+
+export type CallAgentServerResponse = CallAgentServerResponses[keyof CallAgentServerResponses];
 
 export type IssueTokenData = {
     body: TokenRequest;

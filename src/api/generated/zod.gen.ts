@@ -308,6 +308,570 @@ export const zApiResult = z.object({
     message: z.string().nullish()
 });
 
+export const zNamedEntryVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zModifiedEntryVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isDeleted: z.boolean(),
+    mergedEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
+});
+
+/**
+ * Ids for choice, reference and user fields; null or an empty text clears.
+ */
+export const zWrittenValue = z.union([
+    z.string().max(1000000),
+    z.number(),
+    z.boolean(),
+    z.array(z.union([
+        z.string(),
+        z.number(),
+        z.boolean()
+    ])).max(10000)
+]).nullable();
+
+export const zCurrencyCode = z.string().max(3).nullable();
+
+export const zFilterInfoVm = z.object({
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    filterOperation: z.int().gte(0).lte(13),
+    value: zWrittenValue.optional(),
+    valueTo: zWrittenValue.optional(),
+    currencyCode: zCurrencyCode.optional()
+});
+
+export const zDateTimeBehavior = z.int().gte(0).lte(1).default(0);
+
+export const zDataReadRequest = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    currencyCode: zCurrencyCode.optional()
+});
+
+/**
+ * Value of a choice (`seqNumber`, entryListId -6), a reference (`type` 0, `url`?) or a user (entryListId -1, `url` a mailto address).
+ */
+export const zNamedValue = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    seqNumber: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    type: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    url: z.string().nullish()
+});
+
+export const zMoneyValue = z.object({
+    value: z.number(),
+    currencyCode: z.string()
+});
+
+/**
+ * One value of a multi-select field.
+ */
+export const zFieldValueItem = z.union([
+    z.union([
+        z.string(),
+        z.number(),
+        z.boolean()
+    ]),
+    zNamedValue,
+    zMoneyValue
+]).nullable();
+
+/**
+ * Value of a field, by its type (shapes 4).
+ */
+export const zFieldValue = z.union([
+    z.union([
+        z.string(),
+        z.number(),
+        z.boolean()
+    ]),
+    zNamedValue,
+    zMoneyValue,
+    z.array(zFieldValueItem)
+]).nullable();
+
+export const zDataError = z.object({
+    code: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    description: z.string()
+});
+
+export const zDataRequestResultVm = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    rowId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    isNoData: z.boolean().optional(),
+    value: zFieldValue.optional(),
+    requestedCurrencyCode: z.string().nullish(),
+    modified: z.iso.datetime({ offset: true }).nullish(),
+    modifiedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    error: zDataError.optional()
+});
+
+export const zHistoricalDataRequest = z.object({
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fields: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(500).optional(),
+    entries: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional(),
+    fromDate: zRequestDateTime
+});
+
+/**
+ * A row; every other property is a field under its apiName, fields without a value are left out.
+ */
+export const zRowVm = z.object({
+    EntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+}).catchall(zFieldValue);
+
+export const zQueryResultOfRowVm = z.object({
+    totalRecords: z.int().gte(0),
+    rows: z.array(zRowVm)
+});
+
+export const zStoreRequestVm = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    value: zWrittenValue.optional(),
+    ignoreNearDups: z.boolean().optional().default(false),
+    currencyCode: zCurrencyCode.optional()
+});
+
+export const zBinaryStoreRequestVm = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string().min(1).max(255),
+    contentType: z.string().max(255).optional(),
+    formatType: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional()
+});
+
+/**
+ * At most 10,000 items in both lists together.
+ */
+export const zStoreRequestsVm = z.object({
+    storeRequests: z.array(zStoreRequestVm).max(10000).optional(),
+    binaryStoreRequests: z.array(zBinaryStoreRequestVm).max(10000).optional()
+});
+
+export const zStoreRequestsForm = z.object({
+    model: z.string(),
+    files: z.array(z.string()).max(1000).optional()
+});
+
+export const zMergeEntriesRequest = z.object({
+    entryId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    mergeEntries: z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).min(1).max(100)
+});
+
+export const zRowQueryRequest = z.object({
+    query: z.union([
+        z.record(z.string(), z.unknown()),
+        z.string().max(1000000)
+    ]).optional(),
+    fields: z.array(z.string().max(128)).max(500).optional(),
+    limit: z.int().gte(1).lte(1000).optional().default(1000),
+    skip: z.int().gte(0).lte(2147483647).optional().default(0),
+    resolveReferenceUrls: z.boolean().optional().default(false),
+    wrapIntoArrays: z.boolean().optional().default(false),
+    dateTimeBehavior: zDateTimeBehavior.optional(),
+    orderBy: z.string().max(129).optional()
+});
+
+export const zEntryTypeVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    apiName: z.string(),
+    singularName: z.string(),
+    pluralName: z.string(),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zApiName = z.string().max(64).regex(/^[A-Za-z][A-Za-z0-9_]*$/);
+
+export const zNewEntryTypeInfo = z.object({
+    apiName: zApiName,
+    singularName: z.string().min(1).max(100),
+    pluralName: z.string().min(1).max(100)
+});
+
+export const zEntryTypeInfo = z.object({
+    apiName: zApiName.optional(),
+    singularName: z.string().min(1).max(100).optional(),
+    pluralName: z.string().min(1).max(100).optional()
+});
+
+export const zRequiredWhenCondition = z.object({
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    operation: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    value: zWrittenValue.optional()
+});
+
+/**
+ * When the field needs a value; absent for fields without conditions (spec 4.6).
+ */
+export const zRequiredWhen = z.object({
+    match: z.enum(['all', 'any']),
+    conditions: z.array(zRequiredWhenCondition)
+});
+
+export const zChoiceValueVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    seqNumber: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zFieldVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    apiName: z.string(),
+    name: z.string(),
+    description: z.string().nullish(),
+    fieldType: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isRequired: z.boolean(),
+    requiredWhen: zRequiredWhen.optional(),
+    isMoney: z.boolean(),
+    isMultiSelect: z.boolean(),
+    isKey: z.boolean(),
+    isCalculated: z.boolean(),
+    isStoreRequestSupported: z.boolean(),
+    formula: z.string().nullish(),
+    entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).optional(),
+    choiceValues: z.array(zChoiceValueVm).optional()
+});
+
+/**
+ * 1 Text, 2 Choice, 3 Number, 4 Date, 5 Reference, 6 Boolean, 7 User, 13 Binary, 15 Counter, 16 Image, 18 Currency.
+ */
+export const zFieldType = z.union([
+    z.literal(1),
+    z.literal(2),
+    z.literal(3),
+    z.literal(4),
+    z.literal(5),
+    z.literal(6),
+    z.literal(7),
+    z.literal(13),
+    z.literal(15),
+    z.literal(16),
+    z.literal(18)
+]);
+
+export const zRequiredWhenConditionInfo = z.object({
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    operation: z.int().gte(0).lte(13),
+    value: zWrittenValue.optional()
+});
+
+/**
+ * Null removes the conditions.
+ */
+export const zRequiredWhenInfo = z.object({
+    match: z.enum(['all', 'any']),
+    conditions: z.array(zRequiredWhenConditionInfo).min(1).max(50)
+}).nullable();
+
+/**
+ * A choice to keep (with its id) or to add; a choice left out is removed.
+ */
+export const zChoiceValueInfo = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    name: z.string().min(1).max(255)
+});
+
+export const zNewFieldInfo = z.object({
+    apiName: zApiName,
+    name: z.string().min(1).max(100),
+    description: z.string().max(1000).nullish(),
+    fieldType: zFieldType,
+    isRequired: z.boolean().optional().default(false),
+    requiredWhen: zRequiredWhenInfo.optional(),
+    isMoney: z.boolean().optional().default(false),
+    isMultiSelect: z.boolean().optional().default(false),
+    isKey: z.boolean().optional().default(false),
+    formula: z.string().max(10000).nullish(),
+    entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(100).optional(),
+    choiceValues: z.array(zChoiceValueInfo).max(1000).optional()
+});
+
+export const zFieldInfo = z.object({
+    apiName: zApiName.optional(),
+    name: z.string().min(1).max(100).optional(),
+    description: z.string().max(1000).nullish(),
+    isRequired: z.boolean().optional(),
+    requiredWhen: zRequiredWhenInfo.optional(),
+    isMoney: z.boolean().optional(),
+    isMultiSelect: z.boolean().optional(),
+    isKey: z.boolean().optional(),
+    formula: z.string().max(10000).nullish(),
+    entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(100).optional(),
+    choiceValues: z.array(zChoiceValueInfo).max(1000).optional()
+});
+
+export const zCurrencyVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    code: z.string(),
+    name: z.string()
+});
+
+export const zFieldTypeVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string()
+});
+
+export const zFilterOperationVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    name: z.string(),
+    rowOperator: z.string(),
+    fieldTypes: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).optional()
+});
+
+export const zSchemaUserVm = z.object({
+    id: zUserId,
+    name: z.string(),
+    email: z.string().optional(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+/**
+ * 1 RI; 2 DQA and 3 RI and DQA are not available yet and answer 400 (spec 2.4).
+ */
+export const zHandlerType = z.int().gte(1).lte(3);
+
+export const zEmailAddress = z.object({
+    address: z.email().max(254),
+    name: z.string().max(500)
+});
+
+export const zEmail = z.object({
+    uniqueId: z.string().min(1).max(1000),
+    sentDate: zRequestDateTime,
+    modifiedDate: zRequestDateTime,
+    sender: zEmailAddress,
+    recipientsTo: z.array(zEmailAddress).min(1).max(5000),
+    recipientsCc: z.array(zEmailAddress).max(5000).nullish()
+});
+
+export const zEmailImportItem = z.object({
+    userId: zUserId,
+    handlerType: zHandlerType,
+    emails: z.array(zEmail).max(1000)
+});
+
+export const zImportOperationStats = z.object({
+    syncDate: z.iso.datetime({ offset: true }),
+    received: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    added: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    alreadyProcessed: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    skipped: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zImportWarning = z.object({
+    code: z.string(),
+    message: z.string(),
+    uniqueId: z.string().optional()
+});
+
+export const zImportResult = z.object({
+    userId: zUserId,
+    status: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    statusText: z.string(),
+    operationStats: zImportOperationStats,
+    warnings: z.array(zImportWarning)
+});
+
+export const zMeeting = z.object({
+    uniqueId: z.string().min(1).max(1000),
+    startDate: zRequestDateTime,
+    endDate: zRequestDateTime,
+    modifiedDate: zRequestDateTime,
+    organizer: zEmailAddress,
+    attendees: z.array(zEmailAddress).min(1).max(5000)
+});
+
+export const zMeetingImportItem = z.object({
+    userId: zUserId,
+    handlerType: zHandlerType,
+    meetings: z.array(zMeeting).max(100)
+});
+
+export const zUserSyncStatus = z.object({
+    userId: zUserId,
+    emailAddress: z.string(),
+    lastEmailSyncDate: z.iso.datetime({ offset: true }).nullable(),
+    lastMeetingSyncDate: z.iso.datetime({ offset: true }).nullable()
+});
+
+/**
+ * One of the preconditions of spec 5.5.
+ */
+export const zImportPrecondition = z.object({
+    id: z.enum([
+        'apiEndpointConnection',
+        'relationshipIntelligence',
+        'accessWebService',
+        'accessRelationshipIntelligence',
+        'enabledUsers',
+        'emailRelationships',
+        'meetingRelationships',
+        'collectRelationshipData',
+        'automatedContactCreation'
+    ]),
+    description: z.string(),
+    isMet: z.boolean()
+});
+
+export const zImportLimits = z.object({
+    emailsPerUser: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    emailsPerRequest: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    meetingsPerUser: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    meetingsPerRequest: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    requestsPerMinute: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    concurrentRequests: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zImportSettings = z.object({
+    preconditions: z.array(zImportPrecondition),
+    limits: zImportLimits,
+    historicalSyncPeriodDays: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isHistoricalUploadComplete: z.boolean()
+});
+
+export const zPollRequest = z.object({
+    topics: z.array(z.string().min(1).max(100)).min(1).max(100),
+    timeOut: z.int().gte(0).lte(60000).optional().default(10000),
+    count: z.int().gte(1).lte(1000).optional().default(100)
+});
+
+export const zEntityType = z.enum([
+    'Data',
+    'EntryLists',
+    'Users',
+    'UserGroups'
+]);
+
+export const zEntityFormatType = z.enum([
+    'None',
+    'Rows',
+    'Cells'
+]);
+
+export const zPublicationEntity = z.record(z.string(), z.unknown());
+
+/**
+ * What changed. Messages carry EntryId, ROWS of custom topics EntryName as well (spec 6.4); text over 10,000 characters is left out with `isLargeText`.
+ */
+export const zPublicationEntities = z.object({
+    created: z.array(zPublicationEntity).optional(),
+    updated: z.array(zPublicationEntity).optional(),
+    deleted: z.array(zPublicationEntity).optional()
+});
+
+export const zPublicationPayload = z.object({
+    entities: zPublicationEntities
+});
+
+export const zPublicationEvent = z.object({
+    eventId: z.uuid(),
+    modifiedAt: z.iso.datetime({ offset: true }),
+    topicName: z.string(),
+    topicOffset: z.int().gte(0),
+    entityType: zEntityType,
+    entityFormatType: zEntityFormatType,
+    modifiedById: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    modifiedByUserEmail: z.string().nullish(),
+    proxyUserId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    proxyUserEmail: z.string().nullish(),
+    schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    isCalculated: z.boolean().optional(),
+    payload: zPublicationPayload
+});
+
+export const zTopicOffset = z.object({
+    name: z.string().min(1).max(100),
+    offset: z.int().gte(0).lte(9007199254740991)
+});
+
+export const zTopicDefinition = z.object({
+    id: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    isDefault: z.boolean(),
+    entityType: zEntityType,
+    entityFormatType: zEntityFormatType,
+    fields: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }))
+});
+
+export const zNewTopicDefinition = z.object({
+    name: z.string().max(100).regex(/^[a-z][a-z0-9-]*$/),
+    entityType: zEntityType,
+    entityFormatType: zEntityFormatType,
+    fields: z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional()
+});
+
+export const zTopicDefinitionChange = z.object({
+    name: z.string().max(100).regex(/^[a-z][a-z0-9-]*$/).optional(),
+    entityFormatType: zEntityFormatType.optional(),
+    fields: z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional()
+});
+
+export const zReportFormat = z.enum(['docx', 'xlsx']);
+
+export const zReportTemplate = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    description: z.string().nullish(),
+    format: zReportFormat,
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zReportRunRequest = z.object({
+    entryIds: z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).min(1).max(1000).optional(),
+    query: z.string().max(16384).optional(),
+    format: zReportFormat
+});
+
+export const zReportStatus = z.enum([
+    'Queued',
+    'Running',
+    'Ready',
+    'Failed'
+]);
+
+export const zReportRunStarted = z.object({
+    runId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    status: zReportStatus
+});
+
+export const zReportRun = z.object({
+    runId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    templateId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    format: zReportFormat,
+    status: zReportStatus,
+    progress: z.int().gte(0).lte(100),
+    createdDate: z.iso.datetime({ offset: true }),
+    requestedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fileName: z.string().nullish(),
+    message: z.string().nullish()
+});
+
+/**
+ * A JSON-RPC 2.0 message; the protocol decides what else it holds.
+ */
+export const zAgentMessage = z.object({
+    jsonrpc: z.enum(['2.0']),
+    id: z.union([
+        z.string(),
+        z.int()
+    ]).nullish(),
+    method: z.string().max(100).optional(),
+    params: z.record(z.string(), z.unknown()).optional(),
+    result: z.record(z.string(), z.unknown()).optional(),
+    error: z.record(z.string(), z.unknown()).optional()
+});
+
 /**
  * Unknown parameters are ignored, as RFC 6749 3.2 requires.
  */
@@ -486,6 +1050,46 @@ export const zInvitationId = z.int().gte(1).lte(2147483647);
  * File name of a backup of this site.
  */
 export const zFileName = z.string().min(1).max(255).regex(/^[^\/\\]+$/);
+
+/**
+ * Number or apiName of an entry type.
+ */
+export const zEntryTypeId = z.string().min(1).max(128);
+
+/**
+ * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+ */
+export const zModifiedSince = zRequestDateTime;
+
+/**
+ * Give multi-select fields arrays even when they hold a single value.
+ */
+export const zWrapIntoArrays = z.boolean().default(false);
+
+/**
+ * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
+ */
+export const zDateTimeBehavior2 = zDateTimeBehavior;
+
+/**
+ * Id of a field.
+ */
+export const zFieldId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Id of a topic of this site.
+ */
+export const zTopicId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Id of a report.
+ */
+export const zRunId = z.int().gte(1).lte(2147483647);
+
+/**
+ * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+ */
+export const zStoreRequests = zStoreRequestsVm;
 
 export const zSearchUsersHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
@@ -866,6 +1470,654 @@ export const zDeleteBackupPath = z.object({
  * The backup is deleted.
  */
 export const zDeleteBackupResponse = zApiResult;
+
+export const zListEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListEntriesPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * All entries, ordered by id.
+ */
+export const zListEntriesResponse = z.array(zNamedEntryVm);
+
+export const zListEntriesHistoryHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListEntriesHistoryPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+export const zListEntriesHistoryQuery = z.object({
+    modifiedSince: zRequestDateTime.optional()
+});
+
+/**
+ * Entries created, changed or deleted since then.
+ */
+export const zListEntriesHistoryResponse = z.array(zModifiedEntryVm);
+
+export const zListEntriesAllHistoryHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListEntriesAllHistoryPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+export const zListEntriesAllHistoryQuery = z.object({
+    modifiedSince: zRequestDateTime.optional()
+});
+
+/**
+ * Entries created, changed or deleted since then.
+ */
+export const zListEntriesAllHistoryResponse = z.array(zModifiedEntryVm);
+
+export const zListAllEntriesHistoryHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListAllEntriesHistoryQuery = z.object({
+    modifiedSince: zRequestDateTime.optional()
+});
+
+/**
+ * Entries created, changed or deleted since then.
+ */
+export const zListAllEntriesHistoryResponse = z.array(zModifiedEntryVm);
+
+export const zFilterEntriesBody = z.array(zFilterInfoVm).max(100);
+
+export const zFilterEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zFilterEntriesPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * Ids of the entries that match.
+ */
+export const zFilterEntriesResponse = z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }));
+
+export const zReadEntryDataBody = z.array(zDataReadRequest).max(10000);
+
+export const zReadEntryDataHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReadEntryDataQuery = z.object({
+    resolveReferenceUrl: z.boolean().optional().default(false),
+    fillExtendedData: z.boolean().optional().default(false),
+    wrapIntoArrays: z.boolean().optional().default(false),
+    dateTimeBehavior: zDateTimeBehavior.optional()
+});
+
+/**
+ * One result for each item, in order.
+ */
+export const zReadEntryDataResponse = z.array(zDataRequestResultVm);
+
+export const zReadHistoricalDataBody = zHistoricalDataRequest;
+
+export const zReadHistoricalDataHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReadHistoricalDataQuery = z.object({
+    wrapIntoArrays: z.boolean().optional().default(false),
+    dateTimeBehavior: zDateTimeBehavior.optional()
+});
+
+/**
+ * The rows.
+ */
+export const zReadHistoricalDataResponse = zQueryResultOfRowVm;
+
+export const zDeleteEntriesBody = z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).min(1).max(10000);
+
+export const zDeleteEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteEntriesPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * One result for each entry.
+ */
+export const zDeleteEntriesResponse = z.array(zDataRequestResultVm);
+
+/**
+ * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+ */
+export const zCreateEntriesBody = zStoreRequests;
+
+export const zCreateEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCreateEntriesPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+export const zCreateEntriesQuery = z.object({
+    dateTimeBehavior: zDateTimeBehavior.optional()
+});
+
+/**
+ * One result for each item; `rowId` and `entryId` hold the new id.
+ */
+export const zCreateEntriesResponse = z.array(zDataRequestResultVm);
+
+/**
+ * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
+ */
+export const zUpdateEntriesBody = zStoreRequests;
+
+export const zUpdateEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateEntriesPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+export const zUpdateEntriesQuery = z.object({
+    dateTimeBehavior: zDateTimeBehavior.optional()
+});
+
+/**
+ * One result for each item.
+ */
+export const zUpdateEntriesResponse = z.array(zDataRequestResultVm);
+
+export const zMergeEntriesBody = zMergeEntriesRequest;
+
+export const zMergeEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zMergeEntriesPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * One result for each merged entry.
+ */
+export const zMergeEntriesResponse = z.array(zDataRequestResultVm);
+
+export const zQueryRowsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zQueryRowsPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+export const zQueryRowsQuery = z.object({
+    query: z.string().max(16384).optional(),
+    fields: z.array(z.string().max(128)).max(500).optional(),
+    limit: z.int().gte(1).lte(1000).optional().default(1000),
+    skip: z.int().gte(0).lte(2147483647).optional().default(0),
+    resolveReferenceUrls: z.boolean().optional().default(false),
+    orderBy: z.string().max(129).optional(),
+    wrapIntoArrays: z.boolean().optional().default(false),
+    dateTimeBehavior: zDateTimeBehavior.optional()
+});
+
+/**
+ * The rows and the number of all matches.
+ */
+export const zQueryRowsResponse = zQueryResultOfRowVm;
+
+export const zQueryRowsByBodyBody = zRowQueryRequest;
+
+export const zQueryRowsByBodyHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zQueryRowsByBodyPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The rows and the number of all matches.
+ */
+export const zQueryRowsByBodyResponse = zQueryResultOfRowVm;
+
+export const zGetEntryFileHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetEntryFilePath = z.object({
+    entryId: z.int().gte(1).lte(2147483647),
+    fieldId: z.string().min(1).max(128)
+});
+
+export const zGetEntryFileQuery = z.object({
+    seqNumber: z.int().gte(0).lte(2147483647).optional()
+});
+
+/**
+ * The file.
+ */
+export const zGetEntryFileResponse = z.string();
+
+export const zListEntryTypesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * All entry types of this site.
+ */
+export const zListEntryTypesResponse = z.array(zEntryTypeVm);
+
+export const zCreateEntryTypeBody = zNewEntryTypeInfo;
+
+export const zCreateEntryTypeHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The created entry type.
+ */
+export const zCreateEntryTypeResponse = zEntryTypeVm;
+
+export const zDeleteEntryTypeHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteEntryTypePath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The entry type is deleted.
+ */
+export const zDeleteEntryTypeResponse = z.void();
+
+export const zGetEntryTypeHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetEntryTypePath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The entry type.
+ */
+export const zGetEntryTypeResponse = zEntryTypeVm;
+
+export const zUpdateEntryTypeBody = zEntryTypeInfo;
+
+export const zUpdateEntryTypeHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateEntryTypePath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The changed entry type.
+ */
+export const zUpdateEntryTypeResponse = zEntryTypeVm;
+
+export const zListFieldsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListFieldsPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+export const zListFieldsQuery = z.object({
+    editable: z.boolean().optional().default(false),
+    entryForm: z.boolean().optional().default(false),
+    fieldType: z.enum(['editable', 'calculated']).optional()
+});
+
+/**
+ * The fields in the order of the entry form.
+ */
+export const zListFieldsResponse = z.array(zFieldVm);
+
+export const zCreateFieldBody = zNewFieldInfo;
+
+export const zCreateFieldHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCreateFieldPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The created field.
+ */
+export const zCreateFieldResponse = zFieldVm;
+
+export const zListAllFieldsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * All fields of this site.
+ */
+export const zListAllFieldsResponse = z.array(zFieldVm);
+
+export const zDeleteFieldHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteFieldPath = z.object({
+    fieldId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The field is deleted.
+ */
+export const zDeleteFieldResponse = z.void();
+
+export const zGetFieldHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetFieldPath = z.object({
+    fieldId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The field.
+ */
+export const zGetFieldResponse = zFieldVm;
+
+export const zUpdateFieldBody = zFieldInfo;
+
+export const zUpdateFieldHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateFieldPath = z.object({
+    fieldId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The changed field.
+ */
+export const zUpdateFieldResponse = zFieldVm;
+
+export const zListCurrenciesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Currencies of money fields.
+ */
+export const zListCurrenciesResponse = z.array(zCurrencyVm);
+
+export const zListFieldTypesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The field types.
+ */
+export const zListFieldTypesResponse = z.array(zFieldTypeVm);
+
+export const zListFilterOperationsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The operations of filterEntries and queryRows.
+ */
+export const zListFilterOperationsResponse = z.array(zFilterOperationVm);
+
+export const zListSchemaUsersHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The users of this site.
+ */
+export const zListSchemaUsersResponse = z.array(zSchemaUserVm);
+
+export const zImportEmailsBody = z.array(zEmailImportItem).max(50000);
+
+export const zImportEmailsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * One result for each user.
+ */
+export const zImportEmailsResponse = z.array(zImportResult);
+
+export const zImportMeetingsBody = z.array(zMeetingImportItem).max(5000);
+
+export const zImportMeetingsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * One result for each user.
+ */
+export const zImportMeetingsResponse = z.array(zImportResult);
+
+export const zGetImportStatusHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetImportStatusQuery = z.object({
+    userIds: z.array(zUserId).max(1000).optional()
+});
+
+/**
+ * Enabled users.
+ */
+export const zGetImportStatusResponse = z.array(zUserSyncStatus);
+
+export const zGetImportSettingsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Preconditions, limits and the historical period.
+ */
+export const zGetImportSettingsResponse = zImportSettings;
+
+export const zPollPublicationBody = zPollRequest;
+
+export const zPollPublicationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Events after the acknowledged offsets, in order within a topic.
+ */
+export const zPollPublicationResponse = z.array(zPublicationEvent);
+
+export const zAcknowledgePublicationBody = z.array(zTopicOffset).max(100);
+
+export const zAcknowledgePublicationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The next poll begins at these offsets.
+ */
+export const zAcknowledgePublicationResponse = z.void();
+
+export const zListTopicsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Names of the topics.
+ */
+export const zListTopicsResponse = z.array(z.string());
+
+export const zStreamTopicHeaders = z.object({
+    'Last-Event-ID': z.string().max(20).regex(/^\d+$/).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zStreamTopicQuery = z.object({
+    topic: z.string().min(1).max(100)
+});
+
+/**
+ * The stream.
+ */
+export const zStreamTopicResponse = zPublicationEvent;
+
+export const zListTopicDefinitionsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Default and custom topics.
+ */
+export const zListTopicDefinitionsResponse = z.array(zTopicDefinition);
+
+export const zCreateTopicDefinitionBody = zNewTopicDefinition;
+
+export const zCreateTopicDefinitionHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The created topic.
+ */
+export const zCreateTopicDefinitionResponse = zTopicDefinition;
+
+export const zDeleteTopicDefinitionHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteTopicDefinitionPath = z.object({
+    topicId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The topic is deleted.
+ */
+export const zDeleteTopicDefinitionResponse = z.void();
+
+export const zGetTopicDefinitionHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetTopicDefinitionPath = z.object({
+    topicId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The topic.
+ */
+export const zGetTopicDefinitionResponse = zTopicDefinition;
+
+export const zUpdateTopicDefinitionBody = zTopicDefinitionChange;
+
+export const zUpdateTopicDefinitionHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateTopicDefinitionPath = z.object({
+    topicId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The changed topic.
+ */
+export const zUpdateTopicDefinitionResponse = zTopicDefinition;
+
+export const zListReportTemplatesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * All templates of this site.
+ */
+export const zListReportTemplatesResponse = z.array(zReportTemplate);
+
+export const zStartReportRunBody = zReportRunRequest;
+
+export const zStartReportRunHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zStartReportRunPath = z.object({
+    templateId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The report is queued.
+ */
+export const zStartReportRunResponse = zReportRunStarted;
+
+export const zListReportRunsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListReportRunsQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of reports.
+ */
+export const zListReportRunsResponse = z.array(zReportRun);
+
+export const zGetReportRunHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetReportRunPath = z.object({
+    runId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The report.
+ */
+export const zGetReportRunResponse = zReportRun;
+
+export const zDownloadReportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDownloadReportPath = z.object({
+    runId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The document.
+ */
+export const zDownloadReportResponse = z.string();
+
+export const zCallAgentServerBody = zAgentMessage;
+
+export const zCallAgentServerResponse = z.union([
+    zAgentMessage,
+    z.unknown()
+]);
 
 export const zIssueTokenBody = zTokenRequest;
 

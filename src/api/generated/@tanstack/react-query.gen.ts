@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { addExistingUser, addExistingUserAlias, assignGroups, createBackupDownload, createFirstAdministrator, createGroup, createUser, deleteBackup, deleteGroup, disableApiKey, downloadBackup, downloadBackupByLink, enableApiKey, getApiKey, getGroup, getSession, getUser, getUserLicense, getUsersByIds, inspectLink, inviteExistingUser, issueToken, listBackups, listGroups, listInvitations, listProxies, type Options, queryUserActivity, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, switchSite, unassignGroups, updateGroup, updateProxies, updateUser, updateUserLicense } from '../sdk.gen.ts';
-import type { AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetGroupData, GetGroupError, GetGroupResponse, GetSessionData, GetSessionError, GetSessionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateProxiesData, UpdateProxiesError, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
+import { acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, callAgentServer, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createTopicDefinition, createUser, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteTopicDefinition, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, filterEntries, getApiKey, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getReportRun, getSession, getTopicDefinition, getUser, getUserLicense, getUsersByIds, importEmails, importMeetings, inspectLink, inviteExistingUser, issueToken, listAllEntriesHistory, listAllFields, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvitations, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, mergeEntries, type Options, pollPublication, queryRows, queryRowsByBody, queryUserActivity, readEntryData, readHistoricalData, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, startReportRun, switchSite, unassignGroups, updateEntries, updateEntryType, updateField, updateGroup, updateProxies, updateTopicDefinition, updateUser, updateUserLicense } from '../sdk.gen.ts';
+import type { AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateProxiesData, UpdateProxiesError, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -880,6 +880,1069 @@ export const deleteBackupMutation = (options?: Partial<Options<DeleteBackupData>
     const mutationOptions: UseMutationOptions<DeleteBackupResponse, DeleteBackupError, Options<DeleteBackupData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await deleteBackup({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listEntriesQueryKey = (options: Options<ListEntriesData>) => createQueryKey('listEntries', options, false, ['v4.0.0 Data']);
+
+/**
+ * List the entries of an entry type
+ */
+export const listEntriesOptions = (options: Options<ListEntriesData>) => queryOptions<ListEntriesResponse, ListEntriesError, ListEntriesResponse, ReturnType<typeof listEntriesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listEntries({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listEntriesQueryKey(options)
+});
+
+export const listEntriesHistoryQueryKey = (options: Options<ListEntriesHistoryData>) => createQueryKey('listEntriesHistory', options, false, ['v4.0.0 Data']);
+
+/**
+ * List changed entries
+ *
+ * Without changes made by calculations and without entries changed indirectly (shapes 4).
+ */
+export const listEntriesHistoryOptions = (options: Options<ListEntriesHistoryData>) => queryOptions<ListEntriesHistoryResponse, ListEntriesHistoryError, ListEntriesHistoryResponse, ReturnType<typeof listEntriesHistoryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listEntriesHistory({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listEntriesHistoryQueryKey(options)
+});
+
+export const listEntriesAllHistoryQueryKey = (options: Options<ListEntriesAllHistoryData>) => createQueryKey('listEntriesAllHistory', options, false, ['v4.0.0 Data']);
+
+/**
+ * List changed entries, indirect changes included
+ *
+ * Also entries changed by calculations or indirectly, for example those that reference a merged entry (spec 4.4).
+ */
+export const listEntriesAllHistoryOptions = (options: Options<ListEntriesAllHistoryData>) => queryOptions<ListEntriesAllHistoryResponse, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ReturnType<typeof listEntriesAllHistoryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listEntriesAllHistory({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listEntriesAllHistoryQueryKey(options)
+});
+
+export const listAllEntriesHistoryQueryKey = (options?: Options<ListAllEntriesHistoryData>) => createQueryKey('listAllEntriesHistory', options, false, ['v4.0.0 Data']);
+
+/**
+ * List changed entries of all entry types
+ *
+ * Replaced by listEntriesAllHistory (spec 9.3).
+ *
+ * @deprecated
+ */
+export const listAllEntriesHistoryOptions = (options?: Options<ListAllEntriesHistoryData>) => queryOptions<ListAllEntriesHistoryResponse, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ReturnType<typeof listAllEntriesHistoryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listAllEntriesHistory({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listAllEntriesHistoryQueryKey(options)
+});
+
+export const filterEntriesQueryKey = (options: Options<FilterEntriesData>) => createQueryKey('filterEntries', options, false, ['v4.0.0 Data']);
+
+/**
+ * Filter entries
+ *
+ * All conditions must hold.
+ */
+export const filterEntriesOptions = (options: Options<FilterEntriesData>) => queryOptions<FilterEntriesResponse, FilterEntriesError, FilterEntriesResponse, ReturnType<typeof filterEntriesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await filterEntries({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: filterEntriesQueryKey(options)
+});
+
+/**
+ * Filter entries
+ *
+ * All conditions must hold.
+ */
+export const filterEntriesMutation = (options?: Partial<Options<FilterEntriesData>>): UseMutationOptions<FilterEntriesResponse, FilterEntriesError, Options<FilterEntriesData>> => {
+    const mutationOptions: UseMutationOptions<FilterEntriesResponse, FilterEntriesError, Options<FilterEntriesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await filterEntries({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const readEntryDataQueryKey = (options: Options<ReadEntryDataData>) => createQueryKey('readEntryData', options, false, ['v4.0.0 Data']);
+
+/**
+ * Read values of entries
+ *
+ * An item that cannot be read carries `error`; the others are answered.
+ */
+export const readEntryDataOptions = (options: Options<ReadEntryDataData>) => queryOptions<ReadEntryDataResponse, ReadEntryDataError, ReadEntryDataResponse, ReturnType<typeof readEntryDataQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readEntryData({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readEntryDataQueryKey(options)
+});
+
+/**
+ * Read values of entries
+ *
+ * An item that cannot be read carries `error`; the others are answered.
+ */
+export const readEntryDataMutation = (options?: Partial<Options<ReadEntryDataData>>): UseMutationOptions<ReadEntryDataResponse, ReadEntryDataError, Options<ReadEntryDataData>> => {
+    const mutationOptions: UseMutationOptions<ReadEntryDataResponse, ReadEntryDataError, Options<ReadEntryDataData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await readEntryData({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const readHistoricalDataQueryKey = (options: Options<ReadHistoricalDataData>) => createQueryKey('readHistoricalData', options, false, ['v4.0.0 Data']);
+
+/**
+ * Read values as they were
+ *
+ * The values at `fromDate`; for a deleted entry those at deletion, calculated fields as they are now (shapes 4).
+ */
+export const readHistoricalDataOptions = (options: Options<ReadHistoricalDataData>) => queryOptions<ReadHistoricalDataResponse, ReadHistoricalDataError, ReadHistoricalDataResponse, ReturnType<typeof readHistoricalDataQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readHistoricalData({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readHistoricalDataQueryKey(options)
+});
+
+/**
+ * Read values as they were
+ *
+ * The values at `fromDate`; for a deleted entry those at deletion, calculated fields as they are now (shapes 4).
+ */
+export const readHistoricalDataMutation = (options?: Partial<Options<ReadHistoricalDataData>>): UseMutationOptions<ReadHistoricalDataResponse, ReadHistoricalDataError, Options<ReadHistoricalDataData>> => {
+    const mutationOptions: UseMutationOptions<ReadHistoricalDataResponse, ReadHistoricalDataError, Options<ReadHistoricalDataData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await readHistoricalData({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete entries
+ *
+ * An entry that cannot be deleted carries `error`; the others are deleted.
+ */
+export const deleteEntriesMutation = (options?: Partial<Options<DeleteEntriesData>>): UseMutationOptions<DeleteEntriesResponse, DeleteEntriesError, Options<DeleteEntriesData>> => {
+    const mutationOptions: UseMutationOptions<DeleteEntriesResponse, DeleteEntriesError, Options<DeleteEntriesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteEntries({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Create entries
+ *
+ * Negative entry ids only; the same negative id is the same new entry. One invalid item fails the whole request, all errors are listed and nothing is stored (shapes 4).
+ */
+export const createEntriesMutation = (options?: Partial<Options<CreateEntriesData>>): UseMutationOptions<CreateEntriesResponse, CreateEntriesError, Options<CreateEntriesData>> => {
+    const mutationOptions: UseMutationOptions<CreateEntriesResponse, CreateEntriesError, Options<CreateEntriesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createEntries({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change entries
+ *
+ * Ids of entries, or negative for new ones. One invalid item fails the whole request, all errors are listed and nothing is stored (shapes 4).
+ */
+export const updateEntriesMutation = (options?: Partial<Options<UpdateEntriesData>>): UseMutationOptions<UpdateEntriesResponse, UpdateEntriesError, Options<UpdateEntriesData>> => {
+    const mutationOptions: UseMutationOptions<UpdateEntriesResponse, UpdateEntriesError, Options<UpdateEntriesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateEntries({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Merge entries into one
+ *
+ * `mergeEntries` go away, what referenced them references `entryId`, and their history names it as mergedEntryId. Needs Delete Data as well.
+ */
+export const mergeEntriesMutation = (options?: Partial<Options<MergeEntriesData>>): UseMutationOptions<MergeEntriesResponse, MergeEntriesError, Options<MergeEntriesData>> => {
+    const mutationOptions: UseMutationOptions<MergeEntriesResponse, MergeEntriesError, Options<MergeEntriesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await mergeEntries({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const queryRowsQueryKey = (options: Options<QueryRowsData>) => createQueryKey('queryRows', options, false, ['v4.0.0 Data']);
+
+/**
+ * Query rows
+ *
+ * Rows of an entry type by a condition (shapes 4). An unknown field is 400 `Field with name "X" does not exist`.
+ */
+export const queryRowsOptions = (options: Options<QueryRowsData>) => queryOptions<QueryRowsResponse, QueryRowsError, QueryRowsResponse, ReturnType<typeof queryRowsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await queryRows({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: queryRowsQueryKey(options)
+});
+
+export const queryRowsInfiniteQueryKey = (options: Options<QueryRowsData>): QueryKey<Options<QueryRowsData>> => createQueryKey('queryRows', options, true);
+
+/**
+ * Query rows
+ *
+ * Rows of an entry type by a condition (shapes 4). An unknown field is 400 `Field with name "X" does not exist`.
+ */
+export const queryRowsInfiniteOptions = (options: Options<QueryRowsData>) => {
+    const opts = infiniteQueryOptions<QueryRowsResponse, QueryRowsError, InfiniteData<QueryRowsResponse>, QueryKey<Options<QueryRowsData>>, number | Pick<QueryKey<Options<QueryRowsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<QueryRowsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    skip: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await queryRows({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: queryRowsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+export const queryRowsByBodyQueryKey = (options: Options<QueryRowsByBodyData>) => createQueryKey('queryRowsByBody', options, false, ['v4.0.0 Data']);
+
+/**
+ * Query rows with a long condition
+ *
+ * The same as queryRows with its parameters in the body.
+ */
+export const queryRowsByBodyOptions = (options: Options<QueryRowsByBodyData>) => queryOptions<QueryRowsByBodyResponse, QueryRowsByBodyError, QueryRowsByBodyResponse, ReturnType<typeof queryRowsByBodyQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await queryRowsByBody({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: queryRowsByBodyQueryKey(options)
+});
+
+export const queryRowsByBodyInfiniteQueryKey = (options: Options<QueryRowsByBodyData>): QueryKey<Options<QueryRowsByBodyData>> => createQueryKey('queryRowsByBody', options, true);
+
+/**
+ * Query rows with a long condition
+ *
+ * The same as queryRows with its parameters in the body.
+ */
+export const queryRowsByBodyInfiniteOptions = (options: Options<QueryRowsByBodyData>) => {
+    const opts = infiniteQueryOptions<QueryRowsByBodyResponse, QueryRowsByBodyError, InfiniteData<QueryRowsByBodyResponse>, QueryKey<Options<QueryRowsByBodyData>>, number | Pick<QueryKey<Options<QueryRowsByBodyData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<QueryRowsByBodyData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                body: {
+                    skip: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await queryRowsByBody({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: queryRowsByBodyInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Query rows with a long condition
+ *
+ * The same as queryRows with its parameters in the body.
+ */
+export const queryRowsByBodyMutation = (options?: Partial<Options<QueryRowsByBodyData>>): UseMutationOptions<QueryRowsByBodyResponse, QueryRowsByBodyError, Options<QueryRowsByBodyData>> => {
+    const mutationOptions: UseMutationOptions<QueryRowsByBodyResponse, QueryRowsByBodyError, Options<QueryRowsByBodyData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await queryRowsByBody({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getEntryFileQueryKey = (options: Options<GetEntryFileData>) => createQueryKey('getEntryFile', options, false, ['v4.0.0 Data']);
+
+/**
+ * Read a file of an entry
+ *
+ * Fields of type 13 (binary) and 16 (image). The media type is that of the content itself; anything but a raster image is sent as an attachment.
+ */
+export const getEntryFileOptions = (options: Options<GetEntryFileData>) => queryOptions<GetEntryFileResponse, GetEntryFileError, GetEntryFileResponse, ReturnType<typeof getEntryFileQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getEntryFile({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getEntryFileQueryKey(options)
+});
+
+export const listEntryTypesQueryKey = (options?: Options<ListEntryTypesData>) => createQueryKey('listEntryTypes', options, false, ['v4.0.0 Schema']);
+
+/**
+ * List entry types
+ */
+export const listEntryTypesOptions = (options?: Options<ListEntryTypesData>) => queryOptions<ListEntryTypesResponse, ListEntryTypesError, ListEntryTypesResponse, ReturnType<typeof listEntryTypesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listEntryTypes({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listEntryTypesQueryKey(options)
+});
+
+/**
+ * Create an entry type
+ *
+ * Raises the schema version of the site by one. An apiName that is taken is 409.
+ */
+export const createEntryTypeMutation = (options?: Partial<Options<CreateEntryTypeData>>): UseMutationOptions<CreateEntryTypeResponse, CreateEntryTypeError, Options<CreateEntryTypeData>> => {
+    const mutationOptions: UseMutationOptions<CreateEntryTypeResponse, CreateEntryTypeError, Options<CreateEntryTypeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createEntryType({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete an entry type
+ *
+ * 409 while entries or fields of other types still refer to it. Raises the schema version of the site by one.
+ */
+export const deleteEntryTypeMutation = (options?: Partial<Options<DeleteEntryTypeData>>): UseMutationOptions<DeleteEntryTypeResponse, DeleteEntryTypeError, Options<DeleteEntryTypeData>> => {
+    const mutationOptions: UseMutationOptions<DeleteEntryTypeResponse, DeleteEntryTypeError, Options<DeleteEntryTypeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteEntryType({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getEntryTypeQueryKey = (options: Options<GetEntryTypeData>) => createQueryKey('getEntryType', options, false, ['v4.0.0 Schema']);
+
+/**
+ * Read an entry type
+ */
+export const getEntryTypeOptions = (options: Options<GetEntryTypeData>) => queryOptions<GetEntryTypeResponse, GetEntryTypeError, GetEntryTypeResponse, ReturnType<typeof getEntryTypeQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getEntryType({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getEntryTypeQueryKey(options)
+});
+
+/**
+ * Change an entry type
+ *
+ * An omitted field keeps its value. Raises the schema version of the site by one.
+ */
+export const updateEntryTypeMutation = (options?: Partial<Options<UpdateEntryTypeData>>): UseMutationOptions<UpdateEntryTypeResponse, UpdateEntryTypeError, Options<UpdateEntryTypeData>> => {
+    const mutationOptions: UseMutationOptions<UpdateEntryTypeResponse, UpdateEntryTypeError, Options<UpdateEntryTypeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateEntryType({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listFieldsQueryKey = (options: Options<ListFieldsData>) => createQueryKey('listFields', options, false, ['v4.0.0 Schema']);
+
+/**
+ * List the fields of an entry type
+ */
+export const listFieldsOptions = (options: Options<ListFieldsData>) => queryOptions<ListFieldsResponse, ListFieldsError, ListFieldsResponse, ReturnType<typeof listFieldsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFields({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFieldsQueryKey(options)
+});
+
+/**
+ * Create a field
+ *
+ * Raises the schema version of the site by one. An apiName that is taken is 409.
+ */
+export const createFieldMutation = (options?: Partial<Options<CreateFieldData>>): UseMutationOptions<CreateFieldResponse, CreateFieldError, Options<CreateFieldData>> => {
+    const mutationOptions: UseMutationOptions<CreateFieldResponse, CreateFieldError, Options<CreateFieldData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createField({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listAllFieldsQueryKey = (options?: Options<ListAllFieldsData>) => createQueryKey('listAllFields', options, false, ['v4.0.0 Schema']);
+
+/**
+ * List the fields of all entry types
+ */
+export const listAllFieldsOptions = (options?: Options<ListAllFieldsData>) => queryOptions<ListAllFieldsResponse, ListAllFieldsError, ListAllFieldsResponse, ReturnType<typeof listAllFieldsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listAllFields({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listAllFieldsQueryKey(options)
+});
+
+/**
+ * Delete a field
+ *
+ * Its values go with it. 409 while a formula or condition refers to it. Raises the schema version of the site by one.
+ */
+export const deleteFieldMutation = (options?: Partial<Options<DeleteFieldData>>): UseMutationOptions<DeleteFieldResponse, DeleteFieldError, Options<DeleteFieldData>> => {
+    const mutationOptions: UseMutationOptions<DeleteFieldResponse, DeleteFieldError, Options<DeleteFieldData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteField({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getFieldQueryKey = (options: Options<GetFieldData>) => createQueryKey('getField', options, false, ['v4.0.0 Schema']);
+
+/**
+ * Read a field
+ */
+export const getFieldOptions = (options: Options<GetFieldData>) => queryOptions<GetFieldResponse, GetFieldError, GetFieldResponse, ReturnType<typeof getFieldQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getField({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getFieldQueryKey(options)
+});
+
+/**
+ * Change a field
+ *
+ * An omitted property keeps its value; the field type stays. Raises the schema version of the site by one.
+ */
+export const updateFieldMutation = (options?: Partial<Options<UpdateFieldData>>): UseMutationOptions<UpdateFieldResponse, UpdateFieldError, Options<UpdateFieldData>> => {
+    const mutationOptions: UseMutationOptions<UpdateFieldResponse, UpdateFieldError, Options<UpdateFieldData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateField({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listCurrenciesQueryKey = (options?: Options<ListCurrenciesData>) => createQueryKey('listCurrencies', options, false, ['v4.0.0 Schema']);
+
+/**
+ * List currencies
+ */
+export const listCurrenciesOptions = (options?: Options<ListCurrenciesData>) => queryOptions<ListCurrenciesResponse, ListCurrenciesError, ListCurrenciesResponse, ReturnType<typeof listCurrenciesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listCurrencies({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listCurrenciesQueryKey(options)
+});
+
+export const listFieldTypesQueryKey = (options?: Options<ListFieldTypesData>) => createQueryKey('listFieldTypes', options, false, ['v4.0.0 Schema']);
+
+/**
+ * List field types
+ */
+export const listFieldTypesOptions = (options?: Options<ListFieldTypesData>) => queryOptions<ListFieldTypesResponse, ListFieldTypesError, ListFieldTypesResponse, ReturnType<typeof listFieldTypesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFieldTypes({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFieldTypesQueryKey(options)
+});
+
+export const listFilterOperationsQueryKey = (options?: Options<ListFilterOperationsData>) => createQueryKey('listFilterOperations', options, false, ['v4.0.0 Schema']);
+
+/**
+ * List filter operations
+ */
+export const listFilterOperationsOptions = (options?: Options<ListFilterOperationsData>) => queryOptions<ListFilterOperationsResponse, ListFilterOperationsError, ListFilterOperationsResponse, ReturnType<typeof listFilterOperationsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listFilterOperations({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listFilterOperationsQueryKey(options)
+});
+
+export const listSchemaUsersQueryKey = (options?: Options<ListSchemaUsersData>) => createQueryKey('listSchemaUsers', options, false, ['v4.0.0 Schema']);
+
+/**
+ * List users as values of fields
+ */
+export const listSchemaUsersOptions = (options?: Options<ListSchemaUsersData>) => queryOptions<ListSchemaUsersResponse, ListSchemaUsersError, ListSchemaUsersResponse, ReturnType<typeof listSchemaUsersQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listSchemaUsers({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listSchemaUsersQueryKey(options)
+});
+
+/**
+ * Post e-mails of users
+ *
+ * In chronological order; at most 1,000 e-mails of a user and 50,000 in all (spec 4.5). A repeated uniqueId of a user, a wrong order, a limit or a user who is not enabled is 400 with every offending path, and nothing is stored. A missing capability is 401 here. Five requests a minute and one at a time for the whole site, beyond that 429.
+ */
+export const importEmailsMutation = (options?: Partial<Options<ImportEmailsData>>): UseMutationOptions<ImportEmailsResponse, ImportEmailsError, Options<ImportEmailsData>> => {
+    const mutationOptions: UseMutationOptions<ImportEmailsResponse, ImportEmailsError, Options<ImportEmailsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await importEmails({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Post meetings of users
+ *
+ * As importEmails, with at most 100 meetings of a user and 5,000 in all (spec 8).
+ */
+export const importMeetingsMutation = (options?: Partial<Options<ImportMeetingsData>>): UseMutationOptions<ImportMeetingsResponse, ImportMeetingsError, Options<ImportMeetingsData>> => {
+    const mutationOptions: UseMutationOptions<ImportMeetingsResponse, ImportMeetingsError, Options<ImportMeetingsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await importMeetings({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getImportStatusQueryKey = (options?: Options<GetImportStatusData>) => createQueryKey('getImportStatus', options, false, ['v4.0.0 RelationshipIntelligence']);
+
+/**
+ * Read when users were last synchronised
+ */
+export const getImportStatusOptions = (options?: Options<GetImportStatusData>) => queryOptions<GetImportStatusResponse, GetImportStatusError, GetImportStatusResponse, ReturnType<typeof getImportStatusQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getImportStatus({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getImportStatusQueryKey(options)
+});
+
+export const getImportSettingsQueryKey = (options?: Options<GetImportSettingsData>) => createQueryKey('getImportSettings', options, false, ['v4.0.0 RelationshipIntelligence']);
+
+/**
+ * Read the settings of the import
+ */
+export const getImportSettingsOptions = (options?: Options<GetImportSettingsData>) => queryOptions<GetImportSettingsResponse, GetImportSettingsError, GetImportSettingsResponse, ReturnType<typeof getImportSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getImportSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getImportSettingsQueryKey(options)
+});
+
+/**
+ * Wait for events
+ *
+ * Answers when `count` events are there or `timeOut` is over. A polling session ends 5 minutes after its last poll; events are kept for 9 days.
+ */
+export const pollPublicationMutation = (options?: Partial<Options<PollPublicationData>>): UseMutationOptions<PollPublicationResponse, PollPublicationError, Options<PollPublicationData>> => {
+    const mutationOptions: UseMutationOptions<PollPublicationResponse, PollPublicationError, Options<PollPublicationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await pollPublication({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Acknowledge events
+ *
+ * `offset` is that of the last event plus one.
+ */
+export const acknowledgePublicationMutation = (options?: Partial<Options<AcknowledgePublicationData>>): UseMutationOptions<AcknowledgePublicationResponse, AcknowledgePublicationError, Options<AcknowledgePublicationData>> => {
+    const mutationOptions: UseMutationOptions<AcknowledgePublicationResponse, AcknowledgePublicationError, Options<AcknowledgePublicationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await acknowledgePublication({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listTopicsQueryKey = (options?: Options<ListTopicsData>) => createQueryKey('listTopics', options, false, ['v1.0.0 Publications']);
+
+/**
+ * List topic names
+ *
+ * The default topics default-data, default-users and default-schema, then the custom ones (spec 6.1).
+ */
+export const listTopicsOptions = (options?: Options<ListTopicsData>) => queryOptions<ListTopicsResponse, ListTopicsError, ListTopicsResponse, ReturnType<typeof listTopicsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTopics({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTopicsQueryKey(options)
+});
+
+export const listTopicDefinitionsQueryKey = (options?: Options<ListTopicDefinitionsData>) => createQueryKey('listTopicDefinitions', options, false, ['v1.0.0 Publications']);
+
+/**
+ * List topics
+ */
+export const listTopicDefinitionsOptions = (options?: Options<ListTopicDefinitionsData>) => queryOptions<ListTopicDefinitionsResponse, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ReturnType<typeof listTopicDefinitionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listTopicDefinitions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listTopicDefinitionsQueryKey(options)
+});
+
+/**
+ * Create a topic
+ *
+ * A name that is taken is 409.
+ */
+export const createTopicDefinitionMutation = (options?: Partial<Options<CreateTopicDefinitionData>>): UseMutationOptions<CreateTopicDefinitionResponse, CreateTopicDefinitionError, Options<CreateTopicDefinitionData>> => {
+    const mutationOptions: UseMutationOptions<CreateTopicDefinitionResponse, CreateTopicDefinitionError, Options<CreateTopicDefinitionData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createTopicDefinition({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete a topic
+ *
+ * Its events go with it. A default topic cannot be deleted (409).
+ */
+export const deleteTopicDefinitionMutation = (options?: Partial<Options<DeleteTopicDefinitionData>>): UseMutationOptions<DeleteTopicDefinitionResponse, DeleteTopicDefinitionError, Options<DeleteTopicDefinitionData>> => {
+    const mutationOptions: UseMutationOptions<DeleteTopicDefinitionResponse, DeleteTopicDefinitionError, Options<DeleteTopicDefinitionData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteTopicDefinition({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getTopicDefinitionQueryKey = (options: Options<GetTopicDefinitionData>) => createQueryKey('getTopicDefinition', options, false, ['v1.0.0 Publications']);
+
+/**
+ * Read a topic
+ */
+export const getTopicDefinitionOptions = (options: Options<GetTopicDefinitionData>) => queryOptions<GetTopicDefinitionResponse, GetTopicDefinitionError, GetTopicDefinitionResponse, ReturnType<typeof getTopicDefinitionQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getTopicDefinition({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getTopicDefinitionQueryKey(options)
+});
+
+/**
+ * Change a topic
+ *
+ * An omitted field keeps its value. A default topic cannot be changed (409).
+ */
+export const updateTopicDefinitionMutation = (options?: Partial<Options<UpdateTopicDefinitionData>>): UseMutationOptions<UpdateTopicDefinitionResponse, UpdateTopicDefinitionError, Options<UpdateTopicDefinitionData>> => {
+    const mutationOptions: UseMutationOptions<UpdateTopicDefinitionResponse, UpdateTopicDefinitionError, Options<UpdateTopicDefinitionData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateTopicDefinition({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listReportTemplatesQueryKey = (options?: Options<ListReportTemplatesData>) => createQueryKey('listReportTemplates', options, false, ['v4.0.0 TemplateReports']);
+
+/**
+ * List report templates
+ */
+export const listReportTemplatesOptions = (options?: Options<ListReportTemplatesData>) => queryOptions<ListReportTemplatesResponse, ListReportTemplatesError, ListReportTemplatesResponse, ReturnType<typeof listReportTemplatesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listReportTemplates({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listReportTemplatesQueryKey(options)
+});
+
+/**
+ * Generate a report
+ *
+ * For the entries named or those that match `query`, not both.
+ */
+export const startReportRunMutation = (options?: Partial<Options<StartReportRunData>>): UseMutationOptions<StartReportRunResponse, StartReportRunError, Options<StartReportRunData>> => {
+    const mutationOptions: UseMutationOptions<StartReportRunResponse, StartReportRunError, Options<StartReportRunData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await startReportRun({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listReportRunsQueryKey = (options?: Options<ListReportRunsData>) => createQueryKey('listReportRuns', options, false, ['v4.0.0 TemplateReports']);
+
+/**
+ * List reports
+ *
+ * Newest first.
+ */
+export const listReportRunsOptions = (options?: Options<ListReportRunsData>) => queryOptions<ListReportRunsResponse, ListReportRunsError, ListReportRunsResponse, ReturnType<typeof listReportRunsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listReportRuns({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listReportRunsQueryKey(options)
+});
+
+export const listReportRunsInfiniteQueryKey = (options?: Options<ListReportRunsData>): QueryKey<Options<ListReportRunsData>> => createQueryKey('listReportRuns', options, true);
+
+/**
+ * List reports
+ *
+ * Newest first.
+ */
+export const listReportRunsInfiniteOptions = (options?: Options<ListReportRunsData>) => {
+    const opts = infiniteQueryOptions<ListReportRunsResponse, ListReportRunsError, InfiniteData<ListReportRunsResponse>, QueryKey<Options<ListReportRunsData>>, number | Pick<QueryKey<Options<ListReportRunsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListReportRunsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listReportRuns({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listReportRunsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+export const getReportRunQueryKey = (options: Options<GetReportRunData>) => createQueryKey('getReportRun', options, false, ['v4.0.0 TemplateReports']);
+
+/**
+ * Read the state of a report
+ */
+export const getReportRunOptions = (options: Options<GetReportRunData>) => queryOptions<GetReportRunResponse, GetReportRunError, GetReportRunResponse, ReturnType<typeof getReportRunQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getReportRun({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getReportRunQueryKey(options)
+});
+
+export const downloadReportQueryKey = (options: Options<DownloadReportData>) => createQueryKey('downloadReport', options, false, ['v4.0.0 TemplateReports']);
+
+/**
+ * Download a report
+ *
+ * 409 until the report is Ready.
+ */
+export const downloadReportOptions = (options: Options<DownloadReportData>) => queryOptions<DownloadReportResponse, DownloadReportError, DownloadReportResponse, ReturnType<typeof downloadReportQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await downloadReport({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: downloadReportQueryKey(options)
+});
+
+/**
+ * Send a message to the agent server
+ *
+ * Model Context Protocol over streamable HTTP, read-only and without sessions. 403 unless the agent licence of the site is on. Tools list entry types, describe fields, query rows, read an entry, read its history and find users.
+ */
+export const callAgentServerMutation = (options?: Partial<Options<CallAgentServerData>>): UseMutationOptions<CallAgentServerResponse, CallAgentServerError, Options<CallAgentServerData>> => {
+    const mutationOptions: UseMutationOptions<CallAgentServerResponse, CallAgentServerError, Options<CallAgentServerData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await callAgentServer({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
