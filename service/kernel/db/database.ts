@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { Kysely, sql, type Transaction } from 'kysely';
 import { lineDialect, type Source } from './dialect.ts';
 import { type Limits, usualLimits } from './limits.ts';
 import { migrate } from './migrate.ts';
@@ -8,13 +8,15 @@ import { openPostgres } from './postgres.ts';
 import type { Tables } from './tables.ts';
 
 export type Db = Kysely<Tables>;
+/** An open transaction; functions that write ask for one, so that no write stands alone. */
+export type Tx = Transaction<Tables>;
 
 export interface Database {
   db: Db;
   kind: 'embedded' | 'postgres';
   /** Resolves when the database answers. */
-  ping(): Promise<void>;
-  close(): Promise<void>;
+  ping: () => Promise<void>;
+  close: () => Promise<void>;
 }
 
 const over = (source: Source): Db => new Kysely<Tables>({ dialect: lineDialect(source) });

@@ -1,0 +1,39 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startWriter } from '../../testing/writer.ts';
+import { openDatabase } from './database.ts';
+import { lockFolder } from './folder-lock.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'steward-lock-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(['linux', 'darwin'] as const)('the lock as on %s', (system) => {
+  test.runIf(system === 'darwin' || process.platform === 'linux')('admits one at a time', async () => {
+    const release = await lockFolder(folder, system);
+    await expect(lockFolder(folder, system)).rejects.toThrow(/Another process is using the data folder/);
+    await release();
+    await (
+      await lockFolder(folder, system)
+    )();
+  });
+});
+
+test('the open folder is closed to others, and to a second process until the first one is killed', async () => {
+  const writer = await startWriter({ databaseUrl: undefined, dataDir: folder });
+  expect((await stat(join(folder, 'db'))).mode & 0o777).toBe(0o700);
+  await expect(openDatabase({ databaseUrl: undefined, dataDir: folder })).rejects.toThrow(
+    /Another process is using/,
+  );
+  await writer.kill();
+  // The dead process left its socket file behind; the portable guard alone must see through that too.
+  await (
+    await lockFolder(join(folder, 'db'), 'darwin')
+  )();
+  const { close } = await openDatabase({ databaseUrl: undefined, dataDir: folder });
+  await close();
+}, 20_000);

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { newPlace, onEachKind } from '../../testing/databases.ts';
+import { openDatabase } from './database.ts';
+
+onEachKind((kind) => {
+  test('opening a second time finds nothing to do', async () => {
+    const place = await newPlace(kind);
+    for (let round = 0; round < 2; round += 1) {
+      const { db, close } = await openDatabase(place);
+      const { rows } = await sql`select name from kysely_migration`.execute(db);
+      expect(rows).toEqual([{ name: '0001_foundation' }]);
+      await close();
+    }
+    await place.remove();
+  });
+
+  // The embedded database admits one process, and that process opens it once.
+  if (kind === 'embedded') return;
+
+  test('processes that start together run each migration once', async () => {
+    const place = await newPlace(kind);
+    const opened = await Promise.all(Array.from({ length: 5 }, () => openDatabase(place)));
+    for (const { db, close } of opened) {
+      const { rows } = await sql`select name from kysely_migration`.execute(db);
+      expect(rows).toEqual([{ name: '0001_foundation' }]);
+      await close();
+    }
+    await place.remove();
+  });
+});

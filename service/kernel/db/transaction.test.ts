@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { onEachDatabase } from '../../testing/databases.ts';
+import { DbError } from './errors.ts';
+import { withTransaction } from './transaction.ts';
+
+const tie = () => new DbError('could not serialize access', { code: '40001' });
+
+onEachDatabase((database) => {
+  test('of two rivals that each need the other, one wins and the other sees it', async () => {
+    const { db } = database();
+    const start = new Date();
+    const keys = ['left', 'right'];
+    await db
+      .insertInto('throttle')
+      .values(keys.map((key) => ({ key, count: 1, window_started_at: start })))
+      .execute();
+    // Each takes itself away only while both are there: without serializable both would (write skew).
+    const leave = (key: string) =>
+      withTransaction(db, { isolation: 'serializable' }, async (tx) => {
+        const present = await tx.selectFrom('throttle').select('key').where('count', '>', 0).execute();
+        if (present.length < 2) return 'stayed';
+        await tx.updateTable('throttle').set({ count: 0 }).where('key', '=', key).execute();
+        return 'left';
+      });
+    for (let round = 0; round < 10; round += 1) {
+      await db.updateTable('throttle').set({ count: 1 }).execute();
+      expect((await Promise.all(keys.map(leave))).toSorted()).toEqual(['left', 'stayed']);
+    }
+  });
+
+  test('a deadlock is tried again', async () => {
+    const { db } = database();
+    const start = new Date();
+    await db
+      .insertInto('throttle')
+      .values(['p', 'q'].map((key) => ({ key, count: 0, window_started_at: start })))
+      .execute();
+    const countUp = (keys: string[]) =>
+      withTransaction(db, {}, async (tx) => {
+        for (const key of keys) {
+          await tx
+            .updateTable('throttle')
+            .set((eb) => ({ count: eb('count', '+', 1) }))
+            .where('key', '=', key)
+            .execute();
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      });
+    await Promise.all([countUp(['p', 'q']), countUp(['q', 'p'])]);
+    const counts = await db.selectFrom('throttle').select('count').where('key', 'in', ['p', 'q']).execute();
+    expect(counts).toEqual([{ count: 2 }, { count: 2 }]);
+  });
+
+  test('ties end after a bounded number of attempts, other errors at once', async () => {
+    let calls = 0;
+    const failing = (error: Error) =>
+      withTransaction(database().db, {}, async () => {
+        calls += 1;
+        throw error;
+      });
+    await expect(failing(tie())).rejects.toMatchObject({ code: '40001' });
+    expect(calls).toBe(6);
+    calls = 0;
+    await expect(failing(new Error('no'))).rejects.toThrow('no');
+    expect(calls).toBe(1);
+  });
+});

@@ -1,0 +1,90 @@
+/** Databases for tests: the same block runs on the embedded database and on PostgreSQL. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { type Database, openDatabase } from '../kernel/db/database.ts';
+
+type Kind = Database['kind'];
+
+/** Where a new, empty database is: what openDatabase takes, and how to be rid of it. */
+export interface Place {
+  databaseUrl: string | undefined;
+  dataDir: string;
+  remove: () => Promise<void>;
+}
+
+/** Which databases the tests run on; STEWARD_TEST_DATABASES=embedded leaves PostgreSQL out. */
+const kinds: readonly Kind[] =
+  process.env.STEWARD_TEST_DATABASES === 'embedded' ? ['embedded'] : ['embedded', 'postgres'];
+
+function clusterUrl(): URL {
+  const given = process.env.TEST_DATABASE_URL;
+  if (!given) {
+    throw new Error(
+      'These tests need PostgreSQL: set TEST_DATABASE_URL to a superuser of an empty cluster (scripts/postgres.mjs ' +
+        'starts one), or STEWARD_TEST_DATABASES=embedded to leave PostgreSQL out.',
+    );
+  }
+  return new URL(given);
+}
+
+async function onCluster(statement: string): Promise<void> {
+  const client = new Client({ connectionString: clusterUrl().href });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** An empty place of the kind: a temporary folder, and for PostgreSQL a database of its own. */
+export async function newPlace(kind: Kind): Promise<Place> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'steward-test-'));
+  const removeFolder = () => rm(dataDir, { recursive: true, force: true });
+  if (kind === 'embedded') return { databaseUrl: undefined, dataDir, remove: removeFolder };
+  const name = `steward_test_${randomBytes(6).toString('hex')}`;
+  await onCluster(`create database ${name}`);
+  const url = clusterUrl();
+  url.pathname = `/${name}`;
+  const remove = async () => {
+    await onCluster(`drop database if exists ${name} with (force)`);
+    await removeFolder();
+  };
+  return { databaseUrl: url.href, dataDir, remove };
+}
+
+/** Runs the block once on each kind of database, for tests that open it themselves. */
+export function onEachKind(block: (kind: Kind) => void): void {
+  for (const kind of kinds) {
+    describe(`on ${kind}`, () => {
+      block(kind);
+    });
+  }
+}
+
+/**
+ * Runs the block on each kind of database, migrated and empty at the block's start. Call the given function
+ * inside tests and hooks: it returns the block's open database.
+ */
+export function onEachDatabase(block: (database: () => Database) => void): void {
+  onEachKind((kind) => {
+    let place: Place | undefined;
+    let opened: Database | undefined;
+    beforeAll(async () => {
+      place = await newPlace(kind);
+      opened = await openDatabase(place);
+    });
+    afterAll(async () => {
+      await opened?.close();
+      await place?.remove();
+    });
+    block(() => {
+      if (!opened) throw new Error('The database is open only inside tests and hooks');
+      return opened;
+    });
+  });
+}
