@@ -7,8 +7,8 @@ export interface DialogProps {
   onClose: () => void;
   role?: 'dialog' | 'alertdialog';
   children: ReactNode;
-  /** The decision: buttons, the primary one last. */
-  footer: ReactNode;
+  /** The decision: buttons, the primary one last. A form inside brings its own. */
+  footer?: ReactNode;
 }
 
 /** A decision in the middle of the screen. */
@@ -21,7 +21,7 @@ export function Dialog({ title, onClose, role = 'dialog', children, footer }: Di
             {title}
           </Heading>
           <div className="dialog-body">{children}</div>
-          <footer className="dialog-footer">{footer}</footer>
+          {footer !== undefined && <footer className="dialog-footer">{footer}</footer>}
         </AriaDialog>
       </Modal>
     </ModalOverlay>

@@ -1,0 +1,88 @@
+import type { ReactNode } from 'react';
+import { Button } from '../button/Button.tsx';
+import { Banner } from '../feedback/Banner.tsx';
+import { EmptyState } from '../feedback/EmptyState.tsx';
+import { ErrorState } from '../feedback/ErrorState.tsx';
+import type { Failure } from '../feedback/failure.ts';
+import type { MenuItems } from '../menu/menu-items.ts';
+import type { Column, RowId, Sort } from './columns.ts';
+import { Grid } from './Grid.tsx';
+import { SkeletonGrid } from './SkeletonGrid.tsx';
+import './table.css';
+
+export interface DataTableProps<Row> {
+  /** What the rows are: "Users". */
+  label: string;
+  columns: readonly Column<Row>[];
+  /** Undefined until the first answer. */
+  rows: readonly Row[] | undefined;
+  /** Like columns, a module constant: it tells rows apart. */
+  rowId: (row: Row) => RowId;
+  /** The row's name, for its checkbox and its menu. */
+  rowLabel: (row: Row) => string;
+  rowMenu?: ((row: Row) => MenuItems) | undefined;
+  hidden?: readonly string[];
+  sort?: Sort | undefined;
+  onSort?: (sort: Sort) => void;
+  /** With `onSelect`, rows can be selected. */
+  selection?: ReadonlySet<RowId>;
+  onSelect?: (next: ReadonlySet<RowId>) => void;
+  refetching?: boolean;
+  error?: Failure | null | undefined;
+  onRetry?: () => void;
+  /** An EmptyState: what this is, and the next step. */
+  empty: ReactNode;
+  /** Set while a filter or search is on; an empty table then offers this. */
+  onClearFilters?: (() => void) | undefined;
+  footer?: ReactNode;
+}
+
+/** The one table, in its five states: first load, rows (stale ones dimmed), error, empty, nothing matches. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { rows, error, onRetry, refetching = false, label, footer } = props;
+  return (
+    <section className="tbl-card" aria-label={label}>
+      {error && rows && (
+        <div className="tbl-stale">
+          <Banner
+            tone="warn"
+            title="These rows may be out of date"
+            actions={
+              <Button size="small" onClick={onRetry} pending={refetching}>
+                Try again
+              </Button>
+            }
+          >
+            {error.message}
+          </Banner>
+        </div>
+      )}
+      <Content {...props} />
+      {footer !== undefined && <footer className="tbl-footer">{footer}</footer>}
+    </section>
+  );
+}
+
+function Content<Row>(props: DataTableProps<Row>) {
+  const { rows, error, onRetry, refetching = false, label, empty, onClearFilters } = props;
+  if (rows === undefined && error) {
+    return (
+      <ErrorState
+        title={`${label} could not be loaded`}
+        onRetry={onRetry}
+        retrying={refetching}
+        requestId={error.requestId}
+      >
+        {error.message}
+      </ErrorState>
+    );
+  }
+  if (rows === undefined) return <SkeletonGrid {...props} />;
+  if (rows.length > 0) return <Grid {...props} rows={rows} />;
+  if (!onClearFilters) return empty;
+  return (
+    <EmptyState title="Nothing matches" actions={<Button onClick={onClearFilters}>Clear filters</Button>}>
+      No row has everything that is asked for.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,153 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { Fragment, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { FocusEvent, UIEvent } from 'react';
+import { cx } from '../cx.ts';
+import { useDensity } from '../theme.ts';
+import { SMALL, useMedia } from '../use-media.ts';
+import { ColGroup } from './ColGroup.tsx';
+import { visibleColumns } from './columns.ts';
+import type { RowId } from './columns.ts';
+import type { DataTableProps } from './DataTable.tsx';
+import { layoutOf, rowHeight } from './layout.ts';
+import { rowKeyDown } from './row-keys.ts';
+import { useSelection } from './selection.ts';
+import { TableHead } from './TableHead.tsx';
+import { TableRow } from './TableRow.tsx';
+
+const HEAD = 35;
+const NONE: ReadonlySet<RowId> = new Set();
+const NO_HIDDEN: readonly string[] = [];
+const ignore = () => undefined;
+
+interface GridProps<Row> extends DataTableProps<Row> {
+  rows: readonly Row[];
+}
+
+/** The rows themselves: only those in view are in the document, and one that has the focus. */
+export function Grid<Row>(props: GridProps<Row>) {
+  const { rows, rowId, rowLabel, rowMenu, sort, onSort, refetching = false, label } = props;
+  const { columns: all, hidden = NO_HIDDEN, selection = NONE, onSelect } = props;
+  const small = useMedia(SMALL);
+  const density = useDensity();
+  const columns = useMemo(() => visibleColumns(all, hidden), [all, hidden]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const height = rowHeight(density, small);
+  const { virtualizer, current, setCurrent, go } = useRows(rows.length, height, scroller);
+  const { state, toggle, toggleAll } = useSelection({ rows, rowId, selection, onSelect: onSelect ?? ignore });
+  const latest = useRef(toggle);
+  latest.current = toggle;
+  const onToggle = useCallback((at: number, range: boolean) => latest.current(at, range), []);
+
+  const head = small ? columns.slice(0, 1) : columns;
+  const items = virtualizer.getVirtualItems();
+  // Somewhere in view there is always a row that Tab reaches.
+  const stop = items.some((item) => item.index === current) ? current : items[0]?.index;
+  const focused = (event: FocusEvent) => {
+    const row = event.target.closest<HTMLElement>('tr[data-index]');
+    if (row) setCurrent(Number(row.dataset.index));
+  };
+
+  return (
+    <div
+      ref={scroller}
+      className={cx('tbl-scroll', selection.size > 0 && 'tbl-under-bulk')}
+      onScroll={markScrolled}
+    >
+      <table
+        role="grid"
+        className="tbl"
+        style={{ minWidth: layoutOf(columns, small).minWidth }}
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        aria-multiselectable={onSelect ? true : undefined}
+        aria-busy={refetching}
+      >
+        <ColGroup columns={head} small={small} select={onSelect !== undefined} menu={rowMenu !== undefined} />
+        <TableHead
+          columns={head}
+          sort={sort}
+          onSort={onSort}
+          selecting={onSelect && { state, toggleAll }}
+          menu={rowMenu !== undefined}
+        />
+        <tbody
+          role="rowgroup"
+          className={cx(refetching && 'tbl-dim')}
+          onFocus={focused}
+          onKeyDown={(event) =>
+            rowKeyDown(event, {
+              count: rows.length,
+              page: Math.max(1, Math.floor(((scroller.current?.clientHeight ?? 0) - HEAD) / height) - 1),
+              current,
+              go,
+              toggle: onSelect && toggle,
+            })
+          }
+        >
+          {items.map((item, at) => {
+            const row = rows[item.index];
+            const gap = item.start - (items[at - 1]?.end ?? 0);
+            return (
+              <Fragment key={row === undefined ? item.index : rowId(row)}>
+                <Spacer height={gap} />
+                {row !== undefined && (
+                  <TableRow
+                    row={row}
+                    index={item.index}
+                    label={rowLabel(row)}
+                    columns={columns}
+                    small={small}
+                    current={item.index === stop}
+                    selected={onSelect && selection.has(rowId(row))}
+                    onToggle={onToggle}
+                    menu={rowMenu}
+                  />
+                )}
+              </Fragment>
+            );
+          })}
+          <Spacer height={virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The rows in view and the one the keyboard is on, which stays in the document while it scrolls away. */
+function useRows(count: number, height: number, scroller: { current: HTMLDivElement | null }) {
+  const [wanted, setCurrent] = useState(0);
+  const current = Math.min(wanted, count - 1);
+  const virtualizer = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    overscan: 10,
+    scrollPaddingStart: HEAD,
+    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), current])].sort((a, b) => a - b),
+  });
+
+  // The virtualiser keeps sizes; a new density makes them wrong.
+  useEffect(() => virtualizer.measure(), [virtualizer, height]);
+
+  const go = (to: number) => {
+    setCurrent(to);
+    virtualizer.scrollToIndex(to);
+    // The row is drawn after this event.
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`tr[data-index="${to}"]`)?.focus({ preventScroll: true }),
+    );
+  };
+  return { virtualizer, current, setCurrent, go };
+}
+
+function Spacer({ height }: { height: number }) {
+  return height <= 0 ? null : (
+    <tr aria-hidden role="presentation">
+      <td className="tbl-spacer" style={{ height }} />
+    </tr>
+  );
+}
+
+function markScrolled({ currentTarget }: UIEvent<HTMLElement>) {
+  currentTarget.toggleAttribute('data-scrolled', currentTarget.scrollLeft > 0);
+}

@@ -1,0 +1,110 @@
+import { memo } from 'react';
+import type { ReactNode } from 'react';
+import { cx } from '../cx.ts';
+import type { MenuItems } from '../menu/menu-items.ts';
+import { MenuButton } from '../menu/MenuButton.tsx';
+import type { Column } from './columns.ts';
+
+export interface TableRowProps<Row> {
+  row: Row;
+  index: number;
+  label: string;
+  columns: readonly Column<Row>[];
+  small: boolean;
+  /** The row that the keyboard is on. */
+  current: boolean;
+  selected: boolean | undefined;
+  onToggle: (index: number, range: boolean) => void;
+  menu: ((row: Row) => MenuItems) | undefined;
+}
+
+function Row<Row>({
+  row,
+  index,
+  label,
+  columns,
+  small,
+  current,
+  selected,
+  onToggle,
+  menu,
+}: TableRowProps<Row>) {
+  const tabIndex = current ? 0 : -1;
+  return (
+    <tr
+      role="row"
+      className={cx('tbl-row', small && 'tbl-row-small')}
+      data-index={index}
+      tabIndex={tabIndex}
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+    >
+      {selected !== undefined && (
+        <td role="gridcell" className="tbl-select">
+          <input
+            type="checkbox"
+            className="checkbox"
+            aria-label={`Select ${label}`}
+            tabIndex={tabIndex}
+            checked={selected}
+            onChange={({ nativeEvent }) =>
+              onToggle(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        </td>
+      )}
+      {small ? <SmallCell {...{ row, columns, tabIndex }} /> : wideCells(row, columns, tabIndex)}
+      {menu && (
+        <td role="gridcell" className="tbl-menu">
+          <MenuButton
+            label={`Actions for ${label}`}
+            size="small"
+            tabIndex={tabIndex}
+            items={() => menu(row)}
+          />
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** Drawn again only when its own row, place or state changes, however fast the table scrolls. */
+export const TableRow = memo(Row) as typeof Row;
+
+function wideCells<Row>(row: Row, columns: readonly Column<Row>[], tabIndex: 0 | -1): ReactNode {
+  return columns.map((column, at) => (
+    <td
+      key={column.id}
+      role={at === 0 ? 'rowheader' : 'gridcell'}
+      className={cx(at === 0 && 'tbl-first', column.align === 'end' && 'tbl-end')}
+    >
+      {column.cell(row, { tabIndex })}
+    </td>
+  ));
+}
+
+interface SmallCellProps<Row> {
+  row: Row;
+  columns: readonly Column<Row>[];
+  tabIndex: 0 | -1;
+}
+
+/** On a phone: the name and what stands beside it, then one line of facts. */
+function SmallCell<Row>({ row, columns, tabIndex }: SmallCellProps<Row>) {
+  const place = { tabIndex };
+  return (
+    <td role="rowheader" className="tbl-small">
+      <div className="tbl-small-top">
+        <div className="tbl-small-name">{columns[0]?.cell(row, place)}</div>
+        {columns.map(
+          (column) => column.small === 'aside' && <div key={column.id}>{column.cell(row, place)}</div>,
+        )}
+      </div>
+      <div className="tbl-small-line">
+        {columns.map(
+          (column) => column.small === 'line' && <span key={column.id}>{column.cell(row, place)}</span>,
+        )}
+      </div>
+    </td>
+  );
+}
