@@ -43,12 +43,12 @@ async function onCluster(statement: string): Promise<void> {
 
 /** An empty place of the kind: a temporary folder, and for PostgreSQL a database of its own. */
 export async function newPlace(kind: Kind): Promise<Place> {
+  const url = kind === 'postgres' ? clusterUrl() : undefined;
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-test-'));
   const removeFolder = () => rm(dataDir, { recursive: true, force: true });
-  if (kind === 'embedded') return { databaseUrl: undefined, dataDir, remove: removeFolder };
+  if (!url) return { databaseUrl: undefined, dataDir, remove: removeFolder };
   const name = `steward_test_${randomBytes(6).toString('hex')}`;
   await onCluster(`create database ${name}`);
-  const url = clusterUrl();
   url.pathname = `/${name}`;
   const remove = async () => {
     await onCluster(`drop database if exists ${name} with (force)`);

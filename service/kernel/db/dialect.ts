@@ -42,6 +42,7 @@ class Connection implements DatabaseConnection {
     try {
       return await this.#line.run(sql, parameters);
     } catch (error) {
+      // Told anew here, for the stack of the caller: the driver's begins at a socket or a thread.
       const known = toDbError(error);
       // Class 08 leaves the server's state unknown: an answer that comes late must not meet the next caller.
       if (known.code.startsWith('08')) this.#lost = true;

@@ -33,9 +33,8 @@ export const faults = { lost: '08006', busy: '08001', tooSlow: '57014' } as cons
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-/** Turns whatever a driver threw into a DbError; the driver's own error is dropped, it carries the parameters. */
+/** Turns whatever a driver threw into a new DbError; the driver's own is dropped, it carries the parameters. */
 export function toDbError(error: unknown): DbError {
-  if (error instanceof DbError) return error;
   if (!(error instanceof Error)) return new DbError('The database failed', { code: faults.lost });
   const given: Error & Partial<Record<keyof DbErrorFields, unknown>> = error;
   const state = textOf(given.code);

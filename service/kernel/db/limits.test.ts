@@ -13,7 +13,7 @@ onEachKind((kind) => {
 
   beforeAll(async () => {
     place = await newPlace(kind);
-    database = await openDatabase({ ...place, limits: { statementMs: 800, waitMs: 5_000 } });
+    database = await openDatabase({ ...place, limits: { statementMs: 800, waitMs: 5_000, idleMs: 600 } });
   });
   afterAll(async () => {
     await database.close();
@@ -44,6 +44,18 @@ onEachKind((kind) => {
       await tx.insertInto('site').values({ slug: 'stray', name: '' }).execute();
     });
     await expect(overrun).rejects.toMatchObject({ name: 'DbError' });
+    expect(await names()).toEqual(['kept']);
+  }, 15_000);
+
+  test('a transaction that falls asleep is rolled back and lets the others pass', async () => {
+    const sleeper = database.db.transaction().execute(async (tx) => {
+      await tx.insertInto('site').values({ slug: 'asleep', name: '' }).execute();
+      const others = names();
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      expect(await others).toEqual(['kept']);
+      await tx.insertInto('site').values({ slug: 'too-late', name: '' }).execute();
+    });
+    await expect(sleeper).rejects.toMatchObject({ name: 'DbError' });
     expect(await names()).toEqual(['kept']);
   }, 15_000);
 

@@ -89,16 +89,17 @@ export class Session {
     else waiting?.resolve(answer.reply);
   }
 
+  /** Ends the thread at once, in whatever it does; PostgreSQL recovers at the next opening. */
+  kill(reason: DbError): void {
+    this.#end(reason);
+    void this.#worker.terminate();
+  }
+
   #overran(id: number, limitMs: number): void {
     const text = `The statement ran longer than ${limitMs / 1000} s; the embedded database was restarted`;
-    const culprit = new DbError(text, { code: faults.tooSlow });
-    this.#waiting.get(id)?.reject(culprit);
-    this.#end(
-      new DbError('Another statement ran too long; the embedded database was restarted', {
-        code: faults.lost,
-      }),
-    );
-    void this.#worker.terminate();
+    this.#waiting.get(id)?.reject(new DbError(text, { code: faults.tooSlow }));
+    const others = 'Another statement ran too long; the embedded database was restarted';
+    this.kill(new DbError(others, { code: faults.lost }));
   }
 
   #end(reason: DbError): void {

@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Line, Source } from './dialect.ts';
-import { DbError, faults } from './errors.ts';
+import { DbError, faults, toDbError } from './errors.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { Limits } from './limits.ts';
 import { Session } from './pglite-session.ts';
@@ -13,6 +13,7 @@ const upkeepMs = 60_000;
 const upkeepLimitMs = 600_000;
 /** Written rows after which the tables are vacuumed and their statistics renewed. */
 const vacuumAfterRows = 5_000;
+const vacuumAtLastAfterRows = 20 * vacuumAfterRows;
 
 class EmbeddedSource implements Source {
   readonly #cluster: string;
@@ -31,14 +32,27 @@ class EmbeddedSource implements Source {
     this.#turns = new Turns(limits.waitMs);
     this.#unlock = unlock;
     this.#session = new Session(cluster);
-    this.#upkeep = setInterval(() => void this.#maintain().catch(() => {}), upkeepMs).unref();
+    this.#upkeep = setInterval(() => {
+      this.#maintain().catch((error: unknown) =>
+        process.emitWarning(`Database upkeep failed: ${toDbError(error).message}`),
+      );
+    }, upkeepMs).unref();
+  }
+
+  /** Resolves when the database answers for the first time; when it cannot, everything is given back. */
+  async opened(): Promise<void> {
+    try {
+      await this.#session.ready;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   async acquire(): Promise<Line> {
     const release = await this.#turns.take();
     try {
-      const session = await this.#live();
-      return { run: (sql, parameters) => this.#run(session, sql, parameters), release };
+      return this.#line(await this.#live(), release);
     } catch (error) {
       release();
       throw error;
@@ -67,6 +81,31 @@ class EmbeddedSource implements Source {
     return this.#session;
   }
 
+  /** The line of one turn. A turn that falls asleep between statements would stop everybody: it loses its session. */
+  #line(session: Session, release: () => void): Line {
+    const { idleMs } = this.#limits;
+    const abandon = () => {
+      const text = `The transaction was idle for more than ${idleMs / 1000} s and was rolled back`;
+      session.kill(new DbError(text, { code: faults.lost }));
+      release();
+    };
+    let asleep = setTimeout(abandon, idleMs);
+    return {
+      run: async (sql, parameters) => {
+        clearTimeout(asleep);
+        try {
+          return await this.#run(session, sql, parameters);
+        } finally {
+          asleep = setTimeout(abandon, idleMs);
+        }
+      },
+      release: () => {
+        clearTimeout(asleep);
+        release();
+      },
+    };
+  }
+
   async #run(session: Session, sql: string, parameters: readonly unknown[]) {
     const reply = await session.run(sql, parameters, this.#limits.statementMs);
     this.#writtenSinceCheckpoint ||= reply.command !== 'SELECT';
@@ -76,14 +115,15 @@ class EmbeddedSource implements Source {
 
   /**
    * PGlite runs neither autovacuum nor the checkpointer: without this, dead rows and the write-ahead log grow
-   * for ever. Only in a free moment, for the requests wait meanwhile.
+   * for ever. Requests wait meanwhile, so the slower of the two awaits a free moment, while it can.
    */
   async #maintain(): Promise<void> {
-    if (!this.#turns.idle || !this.#writtenSinceCheckpoint) return;
+    if (!this.#writtenSinceCheckpoint) return;
+    const enough = this.#turns.idle ? vacuumAfterRows : vacuumAtLastAfterRows;
     const release = await this.#turns.take();
     try {
       const session = await this.#live();
-      if (this.#rowsSinceVacuum >= vacuumAfterRows) {
+      if (this.#rowsSinceVacuum >= enough) {
         await session.run('vacuum (analyze)', [], upkeepLimitMs);
         this.#rowsSinceVacuum = 0;
       }
@@ -96,17 +136,12 @@ class EmbeddedSource implements Source {
 }
 
 /**
- * Makes the folder ready for PGlite. A first start that was cut off leaves half a cluster, told by the mark that
- * the first full opening removes: it never held anything, so it makes way.
+ * A first start that was cut off leaves half a cluster, told by the mark that the first full opening removes: it
+ * never held anything, so it makes way.
  */
-async function withCluster<T>(folder: string, open: (cluster: string) => Promise<T>): Promise<T> {
-  const cluster = join(folder, 'cluster');
-  const mark = join(folder, 'unfinished');
+async function clearUnfinished(cluster: string, mark: string): Promise<void> {
   if (existsSync(mark)) await rm(cluster, { recursive: true, force: true });
   if (!existsSync(cluster)) await writeFile(mark, 'The first start has not ended.\n');
-  const opened = await open(cluster);
-  await rm(mark, { force: true });
-  return opened;
 }
 
 /** Opens the embedded database in a folder, creating it when the folder is empty. */
@@ -115,12 +150,14 @@ export async function openEmbedded(folder: string, limits: Limits): Promise<Sour
   // PGlite writes its files readable to all: the folder keeps others out, also one that existed before.
   await chmod(folder, 0o700);
   const unlock = await lockFolder(folder);
+  const cluster = join(folder, 'cluster');
+  const mark = join(folder, 'unfinished');
   try {
-    return await withCluster(folder, async (cluster) => {
-      const source = new EmbeddedSource(cluster, limits, unlock);
-      (await source.acquire()).release(false);
-      return source;
-    });
+    await clearUnfinished(cluster, mark);
+    const source = new EmbeddedSource(cluster, limits, unlock);
+    await source.opened();
+    await rm(mark, { force: true });
+    return source;
   } catch (error) {
     await unlock();
     throw error;

@@ -22,7 +22,7 @@ function lineOf(client: PoolClient): Line {
 
 /** Opens a pool; a hung server, network or forgotten transaction ends in an error, never in waiting for ever. */
 export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Source {
-  const { statementMs, waitMs } = limits;
+  const { statementMs, waitMs, idleMs } = limits;
   const pool = new Pool({
     connectionString: databaseUrl,
     max,
@@ -31,12 +31,14 @@ export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Sou
     statement_timeout: statementMs,
     // A server that hangs (SIGSTOP, a cut cable) cannot time itself: the client gives up a little later.
     query_timeout: statementMs === 0 ? 0 : statementMs + 2_000,
-    idle_in_transaction_session_timeout: 15_000,
+    idle_in_transaction_session_timeout: idleMs,
     // Without the check a killed client's statement would go on to its end.
     options: '-c client_connection_check_interval=500ms -c timezone=UTC',
     types: { getTypeParser: (typeId: number) => decoderOf(typeId) },
   });
-  // The pool replaces an idle connection that broke; unheard, the event would end the process.
+  // A connection that breaks while no statement runs is replaced, and told to whoever uses it next. Unheard, the
+  // event would end the process: the pool listens for the idle ones, we for those that a transaction holds.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return { acquire: async () => lineOf(await pool.connect()), close: () => pool.end() };
 }

@@ -3,7 +3,8 @@ import { DbError, faults } from './errors.ts';
 const overdue = (ms: number) =>
   new DbError(
     `No turn on the embedded database within ${ms / 1000} s. It has one connection: most likely a statement was ` +
-      'sent to the root connection inside a transaction, which must use its own (tx) for everything.',
+      'sent to the root connection inside a transaction, which must use its own (tx) for everything; or the ' +
+      'statement before was slow.',
     { code: faults.busy },
   );
 
