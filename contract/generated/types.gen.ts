@@ -6381,6 +6381,10 @@ export type SignOutErrors = {
      */
     401: ErrorResponse;
     /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6409,6 +6413,10 @@ export type GetSessionErrors = {
      * No or bad credentials, or AS-USER without a proxy right.
      */
     401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -6533,6 +6541,10 @@ export type InspectLinkErrors = {
      */
     400: ErrorResponse;
     /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
      * Nothing with this id exists on this site.
      */
     404: ErrorResponse;
@@ -6577,6 +6589,10 @@ export type SetPasswordErrors = {
      * The request does not fit this description; `errors` names each place.
      */
     400: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
     /**
      * Nothing with this id exists on this site.
      */
@@ -6623,6 +6639,10 @@ export type RequestPasswordLinkErrors = {
      */
     400: ErrorResponse;
     /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
      * The request body is larger than the service accepts.
      */
     413: ErrorResponse;
@@ -6661,6 +6681,10 @@ export type CreateFirstAdministratorErrors = {
      * The request does not fit this description; `errors` names each place.
      */
     400: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
     /**
      * Nothing with this id exists on this site.
      */
@@ -6711,6 +6735,10 @@ export type DisableApiKeyErrors = {
      */
     401: ErrorResponse;
     /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
      * Nothing with this id exists on this site.
      */
     404: ErrorResponse;
@@ -6747,6 +6775,10 @@ export type GetApiKeyErrors = {
      * No or bad credentials, or AS-USER without a proxy right.
      */
     401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
     /**
      * Nothing with this id exists on this site.
      */
