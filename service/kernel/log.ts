@@ -37,15 +37,15 @@ interface ErrorRecord {
   cause?: ErrorRecord;
 }
 
-type KnownError = Error & { code?: unknown; constraint?: unknown; statusCode?: unknown };
+type KnownError = Error & { code?: unknown; constraint?: unknown; status?: unknown; statusCode?: unknown };
 
 /**
  * What an error says in the log. Only named properties: a database error also carries the statement's values, which
- * are personal data. The stack only where the fault is ours (no status, or 5xx).
+ * are personal data. The stack only where the fault is ours (no status, or 5xx; a refusal of our own has `status`, one of Fastify `statusCode`).
  */
 function describeError(error: unknown): ErrorRecord {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
-  const { code, constraint, statusCode }: KnownError = error;
+  const { code, constraint, status, statusCode = status }: KnownError = error;
   const ours = typeof statusCode !== 'number' || statusCode >= 500;
   return {
     type: error.name,

@@ -1,4 +1,5 @@
 import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { ADMINISTRATORS } from '../../areas/sites/index.ts';
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 
 export interface SampleGroup {
@@ -11,7 +12,6 @@ export interface SampleGroup {
   licenses: readonly [number, number, number, number];
 }
 
-export const ADMINISTRATORS = 'Administrators';
 export const STEWARDS = 'Stewards';
 export const INTEGRATIONS = 'Integrations';
 export const PARTNERS = 'Partners';

@@ -1,11 +1,5 @@
-import {
-  ADMINISTRATORS,
-  INTEGRATIONS,
-  PARTNERS,
-  SAMPLE_GROUPS,
-  type SampleGroup,
-  STEWARDS,
-} from './groups.ts';
+import { ADMINISTRATORS } from '../../areas/sites/index.ts';
+import { INTEGRATIONS, PARTNERS, SAMPLE_GROUPS, type SampleGroup, STEWARDS } from './groups.ts';
 import { drawName } from './names.ts';
 import type { Random } from './random.ts';
 

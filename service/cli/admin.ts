@@ -1,0 +1,46 @@
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../kernel/db/database.ts';
+import { ApiError } from '../kernel/http/errors.ts';
+import { type AdminReply, askService } from './admin-socket.ts';
+import { CommandError } from './commands/command.ts';
+import { HELP, runCommand } from './commands/index.ts';
+
+/** Exit codes: 0 done, 1 refused or failed, 2 the database cannot be opened from here. */
+async function main(argv: readonly string[]): Promise<number> {
+  if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) {
+    process.stdout.write(HELP);
+    return argv.length === 0 ? 1 : 0;
+  }
+  const { databaseUrl, dataDir, publicUrl } = readConfig(process.env);
+  const reply = databaseUrl === undefined ? await askService(dataDir, argv) : undefined;
+  if (reply) return print(reply);
+  const database = await openDatabase({ databaseUrl, dataDir }).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  });
+  if (!database) return 2;
+  try {
+    return print({ result: await runCommand({ db: database.db, publicUrl }, argv) });
+  } catch (error) {
+    if (error instanceof CommandError || error instanceof ApiError) return print({ refused: error.message });
+    throw error;
+  } finally {
+    await database.close();
+  }
+}
+
+// Answers alone go to stdout, so that they can be read by a program.
+function print(reply: AdminReply): number {
+  if ('result' in reply) {
+    process.stdout.write(`${JSON.stringify(reply.result)}\n`);
+    return 0;
+  }
+  process.stderr.write(`${'refused' in reply ? reply.refused : reply.failed}\n`);
+  return 1;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,58 @@
+import { createApiKey } from './api-key.ts';
+import { type Command, type CommandContext, CommandError } from './command.ts';
+import { listSites } from './store.ts';
+import { createUser, deactivateUser, makeAdministrator, printPasswordLink } from './user.ts';
+
+export const HELP = `Administration on the host of the service. Answers are JSON.
+
+npm run --silent admin -- COMMAND
+
+  api-key EMAIL --scopes "user_management data" [--site SLUG] [--replace]
+      A new API key; the secret is printed this once. --replace turns off the
+      one that the user has, for good.
+  user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]...
+      A new user, and the link to set a password.
+  user deactivate EMAIL [--site SLUG]
+      The user can no longer sign in on this site.
+  user set-password-link EMAIL [--site SLUG]
+      A link that works once and for 24 hours.
+  user make-admin EMAIL [--site SLUG] [--lift-ip-restrictions]
+      The way back in: active, licensed, unlocked, in Administrators.
+  site list
+  help
+
+It takes DATABASE_URL, DATA_DIR and PUBLIC_URL as the service does, and works
+beside a running service.
+`;
+
+const listAllSites: Command = async ({ db }) => {
+  const sites = await listSites(db);
+  return sites.map((site) => ({
+    slug: site.slug,
+    name: site.name,
+    members: site.members,
+    identityMode: site.identity_mode,
+  }));
+};
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  'api-key': createApiKey,
+  'user create': createUser,
+  'user deactivate': deactivateUser,
+  'user set-password-link': printPasswordLink,
+  'user make-admin': makeAdministrator,
+  'site list': listAllSites,
+};
+
+/**
+ * Runs what was typed after `admin --`.
+ * @throws CommandError with the words for the person
+ */
+export function runCommand(context: CommandContext, argv: readonly string[]): Promise<unknown> {
+  for (const words of [1, 2]) {
+    const name = argv.slice(0, words).join(' ');
+    const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+    if (command) return command(context, argv.slice(words));
+  }
+  throw new CommandError(`Not a command: ${argv.slice(0, 2).join(' ')}. For the list: npm run admin -- help`);
+}

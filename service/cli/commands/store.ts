@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { normaliseEmail } from '../../kernel/email.ts';
+import { CommandError } from './command.ts';
+
+export interface SiteRow {
+  site_id: number;
+  slug: string;
+  name: string;
+  identity_mode: 'password' | 'identity-manager';
+}
+
+export async function listSites(db: Db): Promise<(SiteRow & { members: number })[]> {
+  const { rows } = await sql<SiteRow & { members: number }>`
+    select site_id, slug, name, identity_mode,
+      (select count(*)::int from membership m where m.site_id = site.site_id) as members
+    from site order by site_id`.execute(db);
+  return rows;
+}
+
+/** The site with this slug; without one, the only site there is. */
+export async function pickSite(db: Db, slug: string | undefined): Promise<SiteRow> {
+  const sites = await listSites(db);
+  const matching = slug === undefined ? sites : sites.filter((site) => site.slug === slug);
+  const [site] = matching;
+  if (site && matching.length === 1) return site;
+  const names = sites.map((each) => each.slug).join(', ') || 'none';
+  throw new CommandError(
+    slug === undefined
+      ? `Say which site with --site SLUG: ${names}`
+      : `No site has the slug ${slug}. Sites: ${names}`,
+  );
+}
+
+/** The member's site: the one named, or the only one that this person is a member of. */
+export async function pickMembership(
+  db: Db,
+  email: string,
+  slug: string | undefined,
+): Promise<{ site: SiteRow; userId: number }> {
+  const userId = await requireAccount(db, email);
+  const sites = await db
+    .selectFrom('membership')
+    .innerJoin('site', 'site.site_id', 'membership.site_id')
+    .select(['site.site_id', 'slug', 'name', 'identity_mode'])
+    .where('user_id', '=', userId)
+    .orderBy('site.site_id')
+    .execute();
+  const matching = slug === undefined ? sites : sites.filter((site) => site.slug === slug);
+  const [site] = matching;
+  if (site && matching.length === 1) return { site, userId };
+  const names = sites.map((each) => each.slug).join(', ') || 'none';
+  if (slug === undefined && sites.length > 1)
+    throw new CommandError(`Say which site with --site SLUG: ${names}`);
+  throw new CommandError(
+    `${email} is not a member${slug === undefined ? ' of any site' : ` of ${slug}. Member of: ${names}`}`,
+  );
+}
+
+/** @throws CommandError when nobody has the address */
+export async function requireAccount(db: Db, email: string): Promise<number> {
+  const { key } = normaliseEmail(email);
+  const row = await db
+    .selectFrom('account')
+    .select('user_id')
+    .where('email_key', '=', key)
+    .executeTakeFirst();
+  if (!row)
+    throw new CommandError(
+      `Nobody on this platform has the address ${email}. To create the user: user create`,
+    );
+  return row.user_id;
+}
+
+/** Group ids by the names given, whatever their case. */
+export async function requireGroups(tx: Tx, siteId: number, names: readonly string[]): Promise<number[]> {
+  const groups = await tx
+    .selectFrom('user_group')
+    .select(['group_id', 'name'])
+    .where('site_id', '=', siteId)
+    .execute();
+  return names.map((name) => {
+    const group = groups.find((each) => each.name.toLowerCase() === name.toLowerCase());
+    if (group) return group.group_id;
+    throw new CommandError(
+      `No group is named ${name}. Groups: ${groups.map((each) => each.name).join(', ') || 'none'}`,
+    );
+  });
+}
+
+/** Lets somebody in again whatever kept them out, except a site's identity manager and the approved addresses. */
+export async function readmit(
+  tx: Tx,
+  siteId: number,
+  userId: number,
+  liftIpRestrictions: boolean,
+): Promise<void> {
+  await sql`
+    insert into membership (site_id, user_id, license_type_id) values (${siteId}, ${userId}, 1)
+    on conflict (site_id, user_id) do update set is_active = true, expires_at = null,
+      license_type_id = case when membership.license_type_id = 4 then 1 else membership.license_type_id end,
+      ip_restrictions_enabled = membership.ip_restrictions_enabled and not ${liftIpRestrictions}`.execute(tx);
+  await sql`update account set failed_count = 0, locked_until = null where user_id = ${userId}`.execute(tx);
+}
+
+/** Turns off the user's active API key on this site, if there is one, for good; its tokens end with it. */
+export async function disableKey(tx: Tx, siteId: number, userId: number): Promise<number | undefined> {
+  const row = await tx
+    .updateTable('api_key')
+    .set({ disabled_at: sql<Date>`now()` })
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', userId)
+    .where('disabled_at', 'is', null)
+    .returning('client_id')
+    .executeTakeFirst();
+  if (row) await tx.deleteFrom('access_token').where('client_id', '=', row.client_id).execute();
+  return row?.client_id;
+}
+
+export async function hasKey(tx: Tx, siteId: number, userId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('api_key')
+    .select('client_id')
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', userId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertKey(
+  tx: Tx,
+  key: { siteId: number; userId: number; secretHash: Buffer; scopes: string[] },
+): Promise<number> {
+  const row = await tx
+    .insertInto('api_key')
+    .values({ site_id: key.siteId, user_id: key.userId, secret_hash: key.secretHash, scopes: key.scopes })
+    .returning('client_id')
+    .executeTakeFirstOrThrow();
+  return row.client_id;
+}

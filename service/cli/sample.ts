@@ -1,0 +1,62 @@
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { openDatabase } from '../kernel/db/database.ts';
+import { fillSample } from './sample/fill.ts';
+
+const HELP = `Fills a new sample site.
+
+npm run sample -- [--users 500] [--seed 1] [--as-of 2026-11-20] [--database-url postgresql://...]
+
+Without --database-url and DATABASE_URL it fills the embedded database in
+DATA_DIR; stop the service first.
+`;
+
+/** Exit codes: 0 done, 1 failed, 2 the database cannot be opened (another process has it). */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      users: { type: 'string', default: '500' },
+      seed: { type: 'string', default: '1' },
+      'as-of': { type: 'string' },
+      'database-url': { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const users = readNumber('--users', values.users, 1, 1_000_000);
+  const seed = readNumber('--seed', values.seed, 0, 2 ** 31 - 1);
+  const asOf = values['as-of'] === undefined ? new Date() : new Date(values['as-of']);
+  if (Number.isNaN(asOf.getTime())) throw new Error('--as-of: a date such as 2026-11-20');
+  const config = readConfig(process.env);
+  const databaseUrl = values['database-url'] ?? config.databaseUrl;
+  const database = await openDatabase({ databaseUrl, dataDir: config.dataDir }).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  });
+  if (!database) return 2;
+  try {
+    const { slug, activities } = await fillSample(database.db, { users, asOf, seed });
+    process.stdout.write(
+      `Site ${slug}: ${users} users, ${activities} records of activity. Nobody has a password yet; to enter:\n` +
+        `npm run admin -- user make-admin EMAIL --site ${slug}\n`,
+    );
+    return 0;
+  } finally {
+    await database.close();
+  }
+}
+
+function readNumber(name: string, text: string, low: number, high: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= low && value <= high) return value;
+  throw new Error(`${name}: a whole number from ${low} to ${high}`);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
