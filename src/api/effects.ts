@@ -1,0 +1,93 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type * as Operations from './generated/@tanstack/react-query.gen.ts';
+
+type Generated = keyof typeof Operations;
+type Named<Suffix extends string> = Generated extends infer Name
+  ? Name extends `${infer Id}${Suffix}`
+    ? Id
+    : never
+  : never;
+
+/** Operations that read; their id heads the query key. */
+export type ReadOperation = Exclude<Named<'QueryKey'>, `${string}Infinite`>;
+
+/** Operations that change something. The POST operations that only read are not among them. */
+export type WriteOperation = Exclude<Named<'Mutation'>, ReadOperation>;
+
+const USERS = ['searchUsers', 'getUser', 'getUsersByIds', 'listSchemaUsers'] as const;
+const LICENSES = ['getUserLicense', 'searchUserLicenses'] as const;
+const GROUPS = ['listGroups', 'getGroup'] as const;
+const HISTORY = ['listEntriesHistory', 'listEntriesAllHistory', 'listAllEntriesHistory'] as const;
+const ROWS = [
+  'queryRows',
+  'queryRowsByBody',
+  'filterEntries',
+  'readEntryData',
+  'readHistoricalData',
+] as const;
+const ENTRIES = ['listEntries', 'getEntryFile', ...HISTORY, ...ROWS] as const;
+const FIELDS = ['listFields', 'listAllFields', 'getField'] as const;
+const ENTRY_TYPES = ['listEntryTypes', 'getEntryType'] as const;
+const TOPICS = ['listTopics', 'listTopicDefinitions', 'getTopicDefinition'] as const;
+
+/** What each write makes stale: the one place that says so. */
+export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
+  createUser: [...USERS, ...LICENSES, ...GROUPS],
+  updateUser: [...USERS, ...GROUPS, 'getSession'],
+  removeUser: [...USERS, ...LICENSES, ...GROUPS, 'listProxies'],
+  updateUserLicense: [...LICENSES, ...USERS],
+  assignGroups: [...USERS, ...GROUPS, 'getSession'],
+  unassignGroups: [...USERS, ...GROUPS, 'getSession'],
+  createGroup: GROUPS,
+  updateGroup: [...GROUPS, 'getSession'],
+  deleteGroup: [...GROUPS, ...USERS, 'getSession'],
+  updateProxies: ['listProxies'],
+  inviteExistingUser: ['listInvitations'],
+  addExistingUser: [...USERS, ...LICENSES, ...GROUPS],
+  addExistingUserAlias: [...USERS, ...LICENSES, ...GROUPS],
+  resendInvitation: ['listInvitations'],
+  revokeInvitation: ['listInvitations'],
+
+  requestBackup: ['listBackups'],
+  deleteBackup: ['listBackups'],
+  createBackupDownload: [],
+
+  createEntries: ENTRIES,
+  updateEntries: ENTRIES,
+  deleteEntries: ENTRIES,
+  mergeEntries: ENTRIES,
+  // A change of the schema raises the site's schemaVersion, which the session tells.
+  createEntryType: [...ENTRY_TYPES, 'getSession'],
+  updateEntryType: [...ENTRY_TYPES, ...FIELDS, 'getSession'],
+  deleteEntryType: [...ENTRY_TYPES, ...FIELDS, ...ENTRIES, 'getSession'],
+  createField: [...FIELDS, ...ENTRIES, 'getSession'],
+  updateField: [...FIELDS, ...ENTRIES, 'getSession'],
+  deleteField: [...FIELDS, ...ENTRIES, 'getSession'],
+
+  importEmails: ['getImportStatus', 'getImportSettings'],
+  importMeetings: ['getImportStatus', 'getImportSettings'],
+  pollPublication: [],
+  acknowledgePublication: [],
+  createTopicDefinition: TOPICS,
+  updateTopicDefinition: TOPICS,
+  deleteTopicDefinition: TOPICS,
+  startReportRun: ['listReportRuns'],
+  callAgentServer: [],
+  issueToken: [],
+
+  // A session that begins, ends or moves empties the whole cache (shell/session.ts).
+  signIn: [],
+  signOut: [],
+  switchSite: [],
+  inspectLink: [],
+  setPassword: [],
+  requestPasswordLink: [],
+  createFirstAdministrator: [],
+  enableApiKey: ['getApiKey'],
+  disableApiKey: ['getApiKey'],
+};
+
+/** Marks what a write changed, and waits until what is on screen has been read again. */
+export async function markStale(queryClient: QueryClient, operation: WriteOperation): Promise<void> {
+  await Promise.all(EFFECTS[operation].map((_id) => queryClient.invalidateQueries({ queryKey: [{ _id }] })));
+}

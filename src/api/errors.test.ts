@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { isUnreachable, ServiceError, toServiceError } from './errors.ts';
+
+const answer = (status: number, headers = {}) => new Response(null, { status, headers });
+
+describe('toServiceError', () => {
+  it('reads the error body of the contract', () => {
+    const body = { message: 'No', requestId: 'r1', errors: [{ path: 'email', message: 'Taken' }, 'odd'] };
+    const error = toServiceError(body, answer(409));
+    expect(error).toMatchObject({ status: 409, message: 'No', requestId: 'r1' });
+    expect(error.fields).toEqual([{ path: 'email', message: 'Taken' }]);
+  });
+
+  it('keeps status and request id of an answer that is not the contract’s', () => {
+    const error = toServiceError('<html>Bad gateway</html>', answer(502, { 'x-request-id': 'r2' }));
+    expect(error).toMatchObject({
+      status: 502,
+      requestId: 'r2',
+      message: 'The service answered with status 502',
+    });
+    expect(isUnreachable(error)).toBe(true);
+  });
+
+  it('says that no answer came', () => {
+    const error = toServiceError(new TypeError('Failed to fetch'));
+    expect(error).toMatchObject({ status: 0, message: 'The service cannot be reached' });
+    expect(isUnreachable(error)).toBe(true);
+  });
+
+  it('keeps a fault of the console apart from one of the network', () => {
+    expect(toServiceError(new RangeError('x is not a date'))).toMatchObject({
+      status: 500,
+      message: 'x is not a date',
+    });
+    expect(toServiceError(undefined).status).toBe(500);
+  });
+
+  it('leaves the one shape as it is', () => {
+    const error = new ServiceError(404, 'gone');
+    expect(toServiceError(error, answer(500))).toBe(error);
+  });
+});

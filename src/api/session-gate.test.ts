@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { dropSession, gate, gatedFetch, leaveEnded, sessionArrived } from './session-gate.ts';
+
+const ada = { userId: 1, siteId: 7 };
+const url = 'https://console.example/console/api/rest/v1/management/user';
+const answers = (...statuses: number[]) => {
+  const fetch = vi.fn<typeof globalThis.fetch>(
+    async () => new Response(null, { status: statuses.shift() ?? 500 }),
+  );
+  vi.stubGlobal('fetch', fetch);
+  return fetch;
+};
+const post = (to = url) => gatedFetch(to, { method: 'POST', body: 'typed' });
+const asked = () => vi.waitFor(() => expect(gate.get()).toBe('ended'));
+
+beforeEach(() => {
+  sessionArrived(ada);
+});
+afterEach(() => {
+  dropSession();
+  vi.unstubAllGlobals();
+});
+
+it('sends the same call again once the same person has signed in', async () => {
+  const fetch = answers(401, 401, 200, 200);
+  const calls = Promise.all([post(), post()]);
+  await asked();
+  sessionArrived(ada);
+  expect((await calls).map((answer) => answer.status)).toEqual([200, 200]);
+  expect(fetch).toHaveBeenCalledTimes(4);
+  expect(gate.get()).toBe('open');
+});
+
+it('gives the 401 back where nobody signs in', async () => {
+  answers(401);
+  const call = post();
+  await asked();
+  leaveEnded();
+  expect((await call).status).toBe(401);
+});
+
+it.each([
+  ['somebody else', { userId: 2, siteId: 7 }],
+  ['another site', { userId: 1, siteId: 8 }],
+])('sends nothing more for %s', async (_who, next) => {
+  const fetch = answers(401, 200, 200);
+  const call = post();
+  await asked();
+  sessionArrived(next);
+  expect((await call).status).toBe(401);
+  expect((await post()).status).toBe(401);
+  expect(fetch).toHaveBeenCalledTimes(1);
+  expect(gate.get()).toBe('replaced');
+});
+
+it('leaves the 401 of a sign-in, and of a page without a session, alone', async () => {
+  answers(401, 401);
+  expect((await post('https://console.example/console/api/session')).status).toBe(401);
+  dropSession();
+  expect((await post()).status).toBe(401);
+  expect(gate.get()).toBe('open');
+});

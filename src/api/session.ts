@@ -1,0 +1,32 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { CAPABILITIES } from './capabilities.gen.ts';
+import { getSessionOptions } from './generated/@tanstack/react-query.gen.ts';
+import type { Capability, Session } from './generated/types.gen.ts';
+import type { Holder } from './session-gate.ts';
+
+/** Who works here, as the session says it. */
+export const holderOf = (session: Session): Holder => ({ userId: session.user.id, siteId: session.site.id });
+
+/** The session, read again now and then: capabilities change while somebody works. */
+export const sessionQuery = { ...getSessionOptions(), staleTime: 5 * 60_000 };
+
+/** The session of the page; only under the `_app` route, whose loader has read it. */
+export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
+
+/** Whether somebody holds any one of these; an empty list asks for nothing. */
+export const can = (session: Pick<Session, 'capabilities'>, anyOf: readonly Capability[]): boolean =>
+  anyOf.length === 0 || anyOf.some((capability) => session.capabilities.includes(capability));
+
+const or = new Intl.ListFormat('en', { type: 'disjunction' });
+
+/** Names what would be needed: “Manage Users or Manage Groups”. */
+export const namesOf = (anyOf: readonly Capability[]): string => or.format(anyOf);
+
+export type Allowed = { allowed: true; reason: undefined } | { allowed: false; reason: string };
+
+/** Whether the person may call an operation, and if not, the sentence for the button that stays off. */
+export function useAllowed(operation: keyof typeof CAPABILITIES): Allowed {
+  const anyOf: readonly Capability[] = CAPABILITIES[operation];
+  if (can(useSession(), anyOf)) return { allowed: true, reason: undefined };
+  return { allowed: false, reason: `Needs the capability ${namesOf(anyOf)}` };
+}

@@ -1,0 +1,14 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, Outlet } from '@tanstack/react-router';
+import { LiveRegion } from '../ui/feedback/LiveRegion.tsx';
+import { Toaster } from '../ui/feedback/Toaster.tsx';
+
+export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: () => (
+    <>
+      <Outlet />
+      <Toaster />
+      <LiveRegion />
+    </>
+  ),
+});

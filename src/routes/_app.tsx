@@ -1,0 +1,19 @@
+import { createFileRoute, redirect } from '@tanstack/react-router';
+import { toServiceError } from '../api/errors.ts';
+import { sessionArrived } from '../api/session-gate.ts';
+import { holderOf, sessionQuery } from '../api/session.ts';
+import { Shell } from '../shell/Shell.tsx';
+
+export const Route = createFileRoute('/_app')({
+  async beforeLoad({ context: { queryClient }, location }) {
+    try {
+      const session = await queryClient.ensureQueryData(sessionQuery);
+      sessionArrived(holderOf(session));
+      return { session };
+    } catch (thrown) {
+      if (toServiceError(thrown).status !== 401) throw thrown;
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+    }
+  },
+  component: Shell,
+});

@@ -1,0 +1,78 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { isUnreachable, toServiceError } from '../api/errors.ts';
+import type { ServiceError } from '../api/errors.ts';
+import { ErrorState } from '../ui/feedback/ErrorState.tsx';
+import { Page } from '../ui/layout/Page.tsx';
+
+interface Words {
+  page: string;
+  title: string;
+  body: string;
+}
+
+function wordsFor(error: ServiceError): Words {
+  if (isUnreachable(error)) {
+    return {
+      page: 'No connection',
+      title: 'The service cannot be reached',
+      body: 'This page could not be loaded. Nothing of yours is lost; the console tries again by itself.',
+    };
+  }
+  if (error.status === 401)
+    return { page: 'Signed out', title: error.message, body: 'Sign in to see this page.' };
+  if (error.status === 403) {
+    return {
+      page: 'No permission',
+      title: 'You may not see this page',
+      body: `${error.message}. An administrator of this site can give it to you.`,
+    };
+  }
+  if (error.status === 404) {
+    return {
+      page: 'Not found',
+      title: error.message,
+      body: 'It may have been removed, or it belongs to another site.',
+    };
+  }
+  if (error.status === 501)
+    return {
+      page: 'Not available',
+      title: error.message,
+      body: 'This installation does not answer this call.',
+    };
+  return {
+    page: 'Something went wrong',
+    title: 'This page could not be shown',
+    body: `${error.message}. Other pages still work. If it happens again, hand the request id to whoever runs this service.`,
+  };
+}
+
+/** What stands in the place of a page that could not be loaded or drawn. */
+export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 'reset'>) {
+  const router = useRouter();
+  const failure = toServiceError(error);
+  const { page, title, body } = wordsFor(failure);
+  const again = () => {
+    reset();
+    void router.invalidate();
+  };
+  return (
+    <Page title={page}>
+      <ErrorState title={title} onRetry={again} requestId={failure.requestId}>
+        {body}
+      </ErrorState>
+    </Page>
+  );
+}
+
+/** An address that leads nowhere. */
+export function NotFoundPage() {
+  return (
+    <Page title="Not found">
+      <ErrorState title="There is nothing at this address">
+        The link may be old, or mistyped. <Link to="/">Go to the overview</Link>.
+      </ErrorState>
+    </Page>
+  );
+}

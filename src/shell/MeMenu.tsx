@@ -1,0 +1,70 @@
+import { LogOut } from 'lucide-react';
+import { signOutMutation } from '../api/generated/@tanstack/react-query.gen.ts';
+import { useSession } from '../api/session.ts';
+import { useWrite } from '../api/write.ts';
+import { toast } from '../ui/feedback/toast.ts';
+import { Avatar } from '../ui/layout/Avatar.tsx';
+import { MenuButton } from '../ui/menu/MenuButton.tsx';
+import type { MenuItems } from '../ui/menu/menu-items.ts';
+import { setDensity, setTheme, useDensity, useTheme } from '../ui/theme.ts';
+import { leaveSession } from './session.ts';
+import { mayLeave } from './unsaved.ts';
+
+const THEMES = [
+  { value: 'system', label: 'Theme of the system' },
+  { value: 'light', label: 'Light theme' },
+  { value: 'dark', label: 'Dark theme' },
+] as const;
+
+const DENSITIES = [
+  { value: 'compact', label: 'Compact rows' },
+  { value: 'regular', label: 'Regular rows' },
+  { value: 'comfortable', label: 'Comfortable rows' },
+] as const;
+
+/** Who is signed in, how the console looks for them, and the way out. */
+export function MeMenu() {
+  const { user } = useSession();
+  const theme = useTheme();
+  const density = useDensity();
+  const out = useWrite('signOut', signOutMutation());
+  const name = `${user.firstName} ${user.lastName}`;
+
+  const signOut = async () => {
+    if (!(await mayLeave())) return;
+    out.mutate(
+      {},
+      {
+        onSuccess: leaveSession,
+        onError({ status, message }) {
+          // The session was over already: that is what was asked for.
+          if (status === 401) leaveSession();
+          else toast({ tone: 'bad', title: 'Not signed out', description: message });
+        },
+      },
+    );
+  };
+
+  const items: MenuItems = [
+    ...THEMES.map(({ value, label }) => ({
+      label,
+      checked: theme === value,
+      onSelect: () => setTheme(value),
+    })),
+    'line',
+    ...DENSITIES.map(({ value, label }) => ({
+      label,
+      checked: density === value,
+      onSelect: () => setDensity(value),
+    })),
+    'line',
+    { label: 'Sign out', hint: `${name}, ${user.email}`, icon: LogOut, onSelect: () => void signOut() },
+  ];
+  return (
+    <span className="top-me">
+      <MenuButton label={`${name}: appearance and sign out`} items={items} variant="quiet">
+        <Avatar name={name} id={user.id} />
+      </MenuButton>
+    </span>
+  );
+}

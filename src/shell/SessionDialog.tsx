@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { leaveEnded } from '../api/session-gate.ts';
+import type { Gate } from '../api/session-gate.ts';
+import { useSession } from '../api/session.ts';
+import { Button } from '../ui/button/Button.tsx';
+import { Dialog } from '../ui/dialog/Dialog.tsx';
+import { reloadPage, resumeSession } from './session.ts';
+import { SignInForm } from './SignInForm.tsx';
+
+/** Stands over the page while its session is not there; what was typed under it stays (features 1.14). */
+export default function SessionDialog({ gate }: { gate: Gate }) {
+  const queryClient = useQueryClient();
+  const { user, site } = useSession();
+  if (gate === 'replaced') return <Replaced />;
+  return (
+    <Dialog title="Sign in again to go on" onClose={leaveEnded} role="alertdialog">
+      <p>
+        The session of {user.email} on {site.name} has ended. What you were doing is still here and goes on
+        after you sign in.
+      </p>
+      <SignInForm
+        again={{ email: user.email, siteId: site.id }}
+        onDone={(session) => resumeSession(queryClient, session)}
+        onCancel={leaveEnded}
+      />
+    </Dialog>
+  );
+}
+
+/** This browser has one session. Sending from here now would act as the other person, or on the other site. */
+function Replaced() {
+  return (
+    <Dialog
+      title="This tab is out of date"
+      role="alertdialog"
+      onClose={reloadPage}
+      footer={
+        <Button variant="primary" onClick={reloadPage}>
+          Load anew
+        </Button>
+      }
+    >
+      <p>
+        In another tab somebody signed in as a different person or went to a different site. Nothing more is
+        sent from here.
+      </p>
+    </Dialog>
+  );
+}

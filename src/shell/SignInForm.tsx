@@ -1,0 +1,48 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useForm } from 'react-hook-form';
+import { signInMutation } from '../api/generated/@tanstack/react-query.gen.ts';
+import type { Session } from '../api/generated/types.gen.ts';
+import { zSignInRequest } from '../api/generated/zod.gen.ts';
+import { useWrite } from '../api/write.ts';
+import { Form } from '../ui/form/Form.tsx';
+import { PasswordField } from '../ui/form/PasswordField.tsx';
+import { TextField } from '../ui/form/TextField.tsx';
+
+interface SignInFormProps {
+  /** Who signs in again, and where; free at the door. */
+  again?: { email: string; siteId: number };
+  onDone: (session: Session) => void;
+  onCancel?: () => void;
+}
+
+/** E-mail and password; signing in again asks for the password alone. */
+export function SignInForm({ again, onDone, onCancel }: SignInFormProps) {
+  const signIn = useWrite('signIn', signInMutation());
+  const form = useForm({
+    resolver: zodResolver(zSignInRequest),
+    defaultValues: { email: again?.email ?? '', password: '', siteId: again?.siteId },
+  });
+  return (
+    <Form
+      form={form}
+      pending={signIn.isPending}
+      error={signIn.error}
+      submit="Sign in"
+      onCancel={onCancel}
+      onSubmit={(body) => signIn.mutate({ body }, { onSuccess: onDone })}
+    >
+      {!again && (
+        <TextField control={form.control} name="email" label="E-mail" type="email" autoComplete="username" />
+      )}
+      <PasswordField
+        control={form.control}
+        name="password"
+        label="Password"
+        autoComplete="current-password"
+        // Typing is the only thing the dialog over a page waits for.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={again !== undefined}
+      />
+    </Form>
+  );
+}

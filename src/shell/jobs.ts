@@ -1,0 +1,28 @@
+import { createStore, useStore } from '../ui/store.ts';
+
+/** Long work that goes on while the person does something else (features 1.15). */
+export interface Job {
+  id: string;
+  title: string;
+  state: 'running' | 'done' | 'failed' | 'stopped';
+  /** 0 to 1; absent where nobody can tell. */
+  progress?: number | undefined;
+  /** What came of it, in a sentence. */
+  result?: string | undefined;
+  /** Stops what is left to do; absent where it cannot be stopped. */
+  cancel?: (() => void) | undefined;
+}
+
+const store = createStore<readonly Job[]>([]);
+
+/** The jobs of this tab, oldest first. */
+export const useJobs = (): readonly Job[] => useStore(store);
+
+/** Puts a job into the tray, or a later state of it in place of the earlier one. */
+export function reportJob(job: Job): void {
+  const known = store.get().some(({ id }) => id === job.id);
+  store.set(known ? store.get().map((old) => (old.id === job.id ? job : old)) : [...store.get(), job]);
+}
+
+/** Takes the jobs that have ended out of the tray. */
+export const clearEndedJobs = (): void => store.set(store.get().filter(({ state }) => state === 'running'));

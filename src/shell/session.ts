@@ -1,0 +1,64 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { holderOf, sessionQuery } from '../api/session.ts';
+import { dropSession, sessionArrived, sessionHeld } from '../api/session-gate.ts';
+import type { Holder } from '../api/session-gate.ts';
+import type { Session } from '../api/generated/types.gen.ts';
+import { releaseGuards } from './unsaved.ts';
+
+type Message = { kind: 'arrived'; holder: Holder } | { kind: 'left' };
+
+const channel = new BroadcastChannel('steward-session');
+// A channel reaches only pages of this origin.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
+const tell = (message: Message) => channel.postMessage(message);
+
+/** After signing in on a page without a session: nothing of an earlier person stays in the cache. */
+export function enterSession(queryClient: QueryClient, session: Session): void {
+  queryClient.clear();
+  resumeSession(queryClient, session);
+}
+
+/** After signing in again over a page: what is on screen stays, other tabs go on too. */
+export function resumeSession(queryClient: QueryClient, session: Session): void {
+  queryClient.setQueryData(sessionQuery.queryKey, session);
+  sessionArrived(holderOf(session));
+  tell({ kind: 'arrived', holder: holderOf(session) });
+}
+
+/** After switching the site. A full load of the page leaves nothing of the other site in memory. */
+export function startOnSite(session: Session): void {
+  tell({ kind: 'arrived', holder: holderOf(session) });
+  loadPage('/');
+}
+
+/** After signing out, here or in another tab. */
+export function leaveSession(): void {
+  tell({ kind: 'left' });
+  dropSession();
+  loadPage('/sign-in');
+}
+
+function loadPage(path: string): void {
+  releaseGuards();
+  location.assign(path);
+}
+
+/** Starts this tab anew with whatever session the browser has now. */
+export function reloadPage(): void {
+  releaseGuards();
+  location.reload();
+}
+
+/** Follows what other tabs do with the session they share with this one. */
+export function followOtherTabs(): void {
+  channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+    if (!sessionHeld()) return;
+    if (data.kind === 'arrived') {
+      sessionArrived(data.holder);
+      return;
+    }
+    dropSession();
+    // Not past the guard: who has typed something is asked by the browser before it is lost.
+    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+  });
+}

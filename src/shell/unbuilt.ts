@@ -1,0 +1,116 @@
+/** What an area that has no pages yet will do, and the calls of the interface that exist for it. */
+export interface UnbuiltArea {
+  purpose: string;
+  operations: readonly string[];
+}
+
+/**
+ * The one list of areas without pages. An area that gets its route leaves this list; its route is then found
+ * before `routes/_app/$area.tsx`.
+ */
+export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
+  users: {
+    purpose: 'Find, create, change, deactivate and remove the people of this site.',
+    operations: [
+      'GET /api/rest/v1/management/user',
+      'POST /api/rest/v1/management/user',
+      'PUT /api/rest/v1/management/user',
+      'GET /api/rest/v1/management/user/{userId}',
+      'DELETE /api/rest/v1/management/user/{userId}',
+    ],
+  },
+  licenses: {
+    purpose: 'See who holds which license, what is billable, and change licenses for one person or many.',
+    operations: [
+      'GET /api/rest/v1/management/userLicenses',
+      'GET /api/rest/v1/management/userLicense/{userId}',
+      'PUT /api/rest/v1/management/userLicense',
+    ],
+  },
+  groups: {
+    purpose: 'See the groups of this site with the capabilities they give, and who belongs to them.',
+    operations: [
+      'GET /api/rest/v1/management/user/group',
+      'GET /api/rest/v1/management/user/group/{groupId}',
+      'PUT /api/rest/v1/management/user/group',
+      'DELETE /api/rest/v1/management/user/group',
+    ],
+  },
+  proxies: {
+    purpose: 'Decide who may act for whom, and see every such assignment.',
+    operations: ['GET /api/rest/v1/management/user/proxy', 'POST /api/rest/v1/management/user/proxy'],
+  },
+  invitations: {
+    purpose:
+      'Invite people known on another site, for good or for some days, or add them without an invitation.',
+    operations: [
+      'POST /api/rest/v1/management/user/invite',
+      'POST /api/rest/v1/management/user/addExisting',
+      'GET /api/rest/v1/management/user/invitations',
+    ],
+  },
+  activity: {
+    purpose: 'Read who signed in, from where, and who exported what in the last 90 days.',
+    operations: ['POST /api/rest/v1/management/user/activity'],
+  },
+  entries: {
+    purpose: 'Browse, filter and change the entries of each entry type, with their files and their history.',
+    operations: [
+      'GET /api/rest/v4/data/entrydata/{entryTypeId}/entries',
+      'GET /api/rest/v4/data/entrydata/rows/{entryTypeId}',
+      'POST /api/rest/v4/data/entrydata/{entryTypeId}',
+      'PUT /api/rest/v4/data/entrydata/{entryTypeId}',
+      'DELETE /api/rest/v4/data/entrydata/{entryTypeId}',
+    ],
+  },
+  changes: {
+    purpose: 'See which entries were changed, deleted or merged since a moment, up to 180 days back.',
+    operations: [
+      'GET /api/rest/v4/data/entrydata/{entryTypeId}/entries/history',
+      'GET /api/rest/v4/data/entrydata/{entryTypeId}/entries/allHistory',
+    ],
+  },
+  reports: {
+    purpose: 'Run template reports over chosen entries, follow them, and download the documents.',
+    operations: [
+      'GET /api/rest/v4/templatereports',
+      'POST /api/rest/v4/templatereports/{templateId}/runs',
+      'GET /api/rest/v4/templatereports/runs/{runId}',
+    ],
+  },
+  backups: {
+    purpose: 'Request backups of the site or of some entry types, download them, and delete old ones.',
+    operations: [
+      'GET /api/rest/v4/backups',
+      'POST /api/rest/v4/backups/request',
+      'GET /api/rest/v4/backups/{fileName}',
+      'POST /api/rest/v4/backups/delete/{fileName}',
+    ],
+  },
+  imports: {
+    purpose:
+      'Post metadata of e-mails and meetings for Relationship Intelligence, and see how far each person is.',
+    operations: [
+      'POST /api/rest/v4/ri/import/emails',
+      'POST /api/rest/v4/ri/import/meetings',
+      'GET /api/rest/v4/ri/import/status',
+      'GET /api/rest/v4/ri/import/settings',
+    ],
+  },
+  publications: {
+    purpose: 'Define topics of change events, choose their fields, and watch the stream.',
+    operations: [
+      'POST /api/rest/v1/publication/poll',
+      'POST /api/rest/v1/publication/acknowledge',
+      'GET /api/rest/v1/publication/topics',
+    ],
+  },
+  agent: {
+    purpose: 'Switch on the read-only server for AI agents, see its tools, and what agents asked.',
+    operations: ['POST /api/agent/mcp'],
+  },
+  settings: {
+    purpose: 'Name, time zone, sign-in, approved addresses and API keys of this site.',
+    operations: [],
+  },
+};
