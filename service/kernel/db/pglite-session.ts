@@ -7,7 +7,7 @@ import { decoderOf, encode } from './values.ts';
 interface Waiting {
   resolve: (reply: RawReply) => void;
   reject: (error: DbError) => void;
-  watchdog: NodeJS.Timeout | undefined;
+  watchdog: NodeJS.Timeout;
 }
 
 function decoded({ rows, fields, command, affected }: RawReply): Reply {
@@ -62,19 +62,18 @@ export class Session {
     return decoded(await this.#ask((id) => ({ id, sql, parameters: parameters.map(encode) }), limitMs));
   }
 
-  /** Closes the database in good order, then the thread. */
-  async stop(): Promise<void> {
-    if (this.ended === undefined) await this.#ask((id) => ({ id, close: true }), undefined);
+  /** Closes the database in good order, then the thread; one that will not close is ended like a crashed one. */
+  async stop(limitMs: number): Promise<void> {
+    await this.#ask((id) => ({ id, close: true }), limitMs).catch(() => {});
     this.ended ??= new DbError('The database is closed', { code: faults.lost });
     await this.#worker.terminate();
   }
 
-  #ask(request: (id: number) => Request, limitMs: number | undefined): Promise<RawReply> {
+  #ask(request: (id: number) => Request, limitMs: number): Promise<RawReply> {
     if (this.ended) return Promise.reject(this.ended);
     const id = ++this.#lastId;
     const { promise, resolve, reject } = Promise.withResolvers<RawReply>();
-    const watchdog =
-      limitMs === undefined ? undefined : setTimeout(() => this.#overran(id, limitMs), limitMs);
+    const watchdog = setTimeout(() => this.#overran(id, limitMs), limitMs);
     this.#waiting.set(id, { resolve, reject, watchdog });
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
     this.#worker.postMessage(request(id));

@@ -45,7 +45,7 @@ class EmbeddedSource implements Source {
       await this.#session.ready;
     } catch (error) {
       await this.close();
-      throw error;
+      throw new Error(`The database in ${this.#cluster} cannot be opened`, { cause: error });
     }
   }
 
@@ -59,12 +59,14 @@ class EmbeddedSource implements Source {
     }
   }
 
+  /** Lets the turn that runs come to its end, as far as the limits allow, and admits no other. */
   async close(): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
     clearInterval(this.#upkeep);
+    await this.#turns.take().catch(() => {});
     try {
-      await this.#session.stop();
+      await this.#session.stop(this.#limits.statementMs);
     } finally {
       await this.#unlock();
     }
