@@ -2,6 +2,7 @@ import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../cx.ts';
 import { announce } from '../feedback/live.ts';
+import { toast } from '../feedback/toast.ts';
 import { Tooltip } from '../tooltip/Tooltip.tsx';
 import './button.css';
 
@@ -11,7 +12,13 @@ const SAY_COPIED_FOR = 1500;
 export function CopyButton({ value, label }: { value: string; label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(value);
+    try {
+      await navigator.clipboard.writeText(value);
+    } catch {
+      // Browsers allow it only on a secure address.
+      toast({ title: 'The browser does not allow copying here', tone: 'bad' });
+      return;
+    }
     announce('Copied');
     setCopied(true);
     setTimeout(() => setCopied(false), SAY_COPIED_FOR);

@@ -5,9 +5,9 @@ import { liveStore } from './live.ts';
 export function LiveRegion() {
   const { text, turn } = useStore(liveStore);
   return (
-    <div role="status" aria-live="polite" className="visually-hidden">
+    <output aria-live="polite" className="visually-hidden">
       {/* A new element for each sentence: the same words said twice are announced twice. */}
       <span key={turn}>{text}</span>
-    </div>
+    </output>
   );
 }

@@ -11,10 +11,10 @@ const WIDTHS = ['46%', '62%', '38%', '54%', '30%', '58%'];
 /** The waiting look of a card of label and value rows. */
 export function SkeletonRows({ rows = 6 }: { rows?: number }) {
   return (
-    <div className="skel-stack" role="status" aria-label="Loading">
+    <output className="skel-stack" aria-label="Loading">
       {Array.from({ length: rows }, (_, row) => (
         <Skeleton key={row} width={WIDTHS[row % WIDTHS.length] ?? '50%'} />
       ))}
-    </div>
+    </output>
   );
 }

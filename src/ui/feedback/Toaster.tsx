@@ -15,19 +15,20 @@ export function Toaster() {
   const items = useStore(toastStore);
   const [held, setHeld] = useState(false);
   return (
-    <section
-      className="toasts"
-      aria-label="Messages"
-      aria-live="polite"
-      aria-relevant="additions"
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
-    >
-      {items.map((item) => (
-        <Toast key={item.id} item={item} held={held} />
-      ))}
+    <section aria-label="Messages" aria-live="polite" aria-relevant="additions">
+      {/* Nobody is hurried: what is under the pointer or has the focus stays. */}
+      <div
+        role="presentation"
+        className="toasts"
+        onPointerEnter={() => setHeld(true)}
+        onPointerLeave={() => setHeld(false)}
+        onFocus={() => setHeld(true)}
+        onBlur={() => setHeld(false)}
+      >
+        {items.map((item) => (
+          <Toast key={item.id} item={item} held={held} />
+        ))}
+      </div>
     </section>
   );
 }

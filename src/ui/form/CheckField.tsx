@@ -28,13 +28,12 @@ function Check<Values extends FieldValues, Output>({
   ...props
 }: CheckFieldProps<Values, Output> & { kind: 'switch' | 'checkbox' }) {
   const hint = disabledReason ?? props.hint;
-  const { field, value, error, id, noteId } = useField({ ...props, hint });
+  const { bind, value, error, id, noteId } = useField({ ...props, hint });
   return (
     <div className={`check-field check-field-${kind}`}>
       <input
+        {...bind}
         id={id}
-        ref={field.ref}
-        name={field.name}
         type="checkbox"
         role={kind === 'switch' ? 'switch' : undefined}
         className={kind}
@@ -42,8 +41,7 @@ function Check<Values extends FieldValues, Output>({
         disabled={disabledReason !== undefined}
         aria-invalid={error !== undefined}
         aria-describedby={noteId}
-        onBlur={field.onBlur}
-        onChange={(event) => field.onChange(event.target.checked)}
+        onChange={(event) => bind.onChange(event.target.checked)}
       />
       <label htmlFor={id}>{props.label}</label>
       <FieldNote id={noteId} hint={hint} error={error} errorHelp={props.errorHelp} />

@@ -73,13 +73,21 @@ function sortOut<Values extends FieldValues, Context, Output>(
   const onFields: { path: FieldPath<Values>; message: string }[] = [];
   const others: { path: string; message: string }[] = [];
   for (const { path, message } of error?.fields ?? []) {
-    const name = path as FieldPath<Values>;
-    if (form.getValues(name) === undefined) others.push({ path, message });
-    else onFields.push({ path: name, message });
+    if (isField(form.getValues(), path)) onFields.push({ path, message });
+    else others.push({ path, message });
   }
   const rest =
     error && (onFields.length === 0 || others.length > 0) ? { ...error, fields: others } : undefined;
   return { onFields, rest };
+}
+
+function isField<Values extends FieldValues>(values: Values, path: string): path is FieldPath<Values> {
+  let at: unknown = values;
+  for (const step of path.split('.')) {
+    if (typeof at !== 'object' || at === null || !(step in at)) return false;
+    at = Reflect.get(at, step);
+  }
+  return true;
 }
 
 /** Fields side by side where there is room. */

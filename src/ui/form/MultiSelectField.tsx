@@ -22,15 +22,17 @@ export function MultiSelectField<Values extends FieldValues, Output>(
   props: MultiSelectFieldProps<Values, Output>,
 ) {
   const { label, hint, errorHelp, options, placeholder } = props;
-  const { field, value, error, id, noteId } = useField(props);
+  const { bind, value, error, id, noteId } = useField(props);
   const input = useRef<HTMLInputElement>(null);
   const chosen: readonly unknown[] = Array.isArray(value) ? value : [];
   const chips = options.filter((option) => chosen.includes(option.value));
-  const setChosen = (values: readonly unknown[]) => field.onChange(values);
+  const setChosen = (values: readonly unknown[]) => bind.onChange(values);
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp }}>
       <ComboBox
-        ref={() => field.ref({ focus: () => input.current?.focus() })}
+        ref={() => {
+          bind.ref({ focus: () => input.current?.focus() });
+        }}
         selectionMode="multiple"
         menuTrigger="focus"
         allowsEmptyCollection
@@ -41,7 +43,7 @@ export function MultiSelectField<Values extends FieldValues, Output>(
         defaultItems={options}
         value={chips.map((option) => option.value)}
         onChange={setChosen}
-        onBlur={field.onBlur}
+        onBlur={bind.onBlur}
       >
         <Group className="input multi-box" aria-label={label}>
           {chips.map((option) => (

@@ -20,13 +20,13 @@ export interface PasswordFieldProps<Values extends FieldValues, Output> extends 
 /** A password that can be looked at; what makes a good one is said in the hint. */
 export function PasswordField<Values extends FieldValues, Output>(props: PasswordFieldProps<Values, Output>) {
   const { label, hint, errorHelp, optional, autoComplete, placeholder, autoFocus } = props;
-  const { field, value, error, id, noteId } = useField(props);
+  const { bind, value, error, id, noteId } = useField(props);
   const [shown, setShown] = useState(false);
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp, optional }}>
       <div className="input-wrap">
         <input
-          {...field}
+          {...bind}
           {...{ autoComplete, placeholder, autoFocus }}
           id={id}
           className="input"

@@ -20,7 +20,7 @@ export function SearchField({ label, placeholder, value, onChange, onPasteList }
     input.current?.focus();
   };
   return (
-    <div className="search" role="search">
+    <search className="search">
       <Search />
       <input
         ref={input}
@@ -45,6 +45,6 @@ export function SearchField({ label, placeholder, value, onChange, onPasteList }
         }}
       />
       {value !== '' && <IconButton label="Clear search" icon={X} size="small" onClick={clear} />}
-    </div>
+    </search>
   );
 }

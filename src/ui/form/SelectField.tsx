@@ -20,21 +20,23 @@ export interface SelectFieldProps<Values extends FieldValues, Output> extends Fi
 /** One of several. */
 export function SelectField<Values extends FieldValues, Output>(props: SelectFieldProps<Values, Output>) {
   const { label, hint, errorHelp, options, placeholder = 'Choose' } = props;
-  const { field, value, error, id, noteId } = useField(props);
+  const { bind, value, error, id, noteId } = useField(props);
   const trigger = useRef<HTMLButtonElement>(null);
   const chosen = options.find((option) => option.value === value);
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp }}>
       <Select
-        ref={() => field.ref({ focus: () => trigger.current?.focus() })}
+        ref={() => {
+          bind.ref({ focus: () => trigger.current?.focus() });
+        }}
         aria-labelledby={`${id}-label`}
         aria-describedby={noteId}
         isInvalid={error !== undefined}
         validationBehavior="aria"
         placeholder={placeholder}
         value={chosen?.value ?? null}
-        onChange={field.onChange}
-        onBlur={field.onBlur}
+        onChange={bind.onChange}
+        onBlur={bind.onBlur}
       >
         <Button ref={trigger} id={id} className="input select-trigger">
           <SelectValue className="select-value">{chosen?.label ?? placeholder}</SelectValue>

@@ -22,12 +22,16 @@ export interface TextFieldProps<Values extends FieldValues, Output> extends Fiel
 
 /** A line of text, or several with `rows`. */
 export function TextField<Values extends FieldValues, Output>(props: TextFieldProps<Values, Output>) {
-  const { control, name, label, hint, errorHelp, optional, type = 'text', rows, ...rest } = props;
-  const { field, value, error, id, noteId } = useField(props);
+  const { label, hint, errorHelp, optional, type = 'text', rows } = props;
+  const { placeholder, autoComplete = 'off', autoFocus, inputMode, maxLength } = props;
+  const { bind, value, error, id, noteId } = useField(props);
   const input = {
-    autoComplete: 'off',
-    ...rest,
-    ...field,
+    ...bind,
+    placeholder,
+    autoComplete,
+    autoFocus,
+    inputMode,
+    maxLength,
     id,
     className: 'input',
     value: typeof value === 'string' ? value : '',

@@ -22,10 +22,12 @@ export function useField<Values extends FieldValues, Output, Value>({
   const id = useId();
   const { field, fieldState } = useController({ control, name });
   const error = fieldState.error?.message;
-  const value: unknown = field.value;
+  const { value, ...bind } = field;
+  const known: unknown = value;
   return {
-    field,
-    value,
+    /** Name, ref and handlers; the value is read by each field in its own way. */
+    bind,
+    value: known,
     error,
     id,
     noteId: error !== undefined || hint !== undefined ? `${id}-note` : undefined,

@@ -7,7 +7,7 @@ const HUES: readonly Tone[] = ['accent', 'neutral', 'ok', 'warn', 'bad', 'info']
 function initials(name: string): string {
   const words = name.split(/\s+/).filter(Boolean);
   const last = words.length > 1 ? words.at(-1) : undefined;
-  const letters = [words[0], last].map((word) => (word ? [...word][0] : ''));
+  const letters = [words[0], last].map((word) => (word ? /^./u.exec(word)?.[0] : ''));
   return letters.join('').toLocaleUpperCase();
 }
 

@@ -22,14 +22,14 @@ export function Page({ title, meta, lead, badge, actions, breadcrumbs, fill, chi
   return (
     <div className={cx('page', fill && 'page-fill')}>
       {breadcrumbs}
-      <header className={cx('page-head', lead !== undefined && 'page-head-lead')}>
+      <header className="page-head">
         {lead}
         <div className={cx('page-title', lead !== undefined && 'page-title-lead')}>
           <h1 id="page-title" tabIndex={-1}>
             {title}
           </h1>
           {badge}
-          {meta !== undefined && <div className="page-meta num">{meta}</div>}
+          {meta !== undefined && <div className="page-meta">{meta}</div>}
         </div>
         {actions !== undefined && <div className="page-actions">{actions}</div>}
       </header>

@@ -29,6 +29,8 @@ export default function MenuPopup({ label, items, anchor, align, onClose }: Menu
       <Menu
         className="menu"
         aria-label={label}
+        // A menu that opens takes the focus; that is what it was opened for.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus="first"
         selectionMode={choices ? 'multiple' : 'none'}
         selectedKeys={checked}

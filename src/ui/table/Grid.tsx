@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { Fragment, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { FocusEvent, UIEvent } from 'react';
+import { Fragment, useEffect, useMemo, useRef, useState } from 'react';
+import type { ChangeEvent, FocusEvent, UIEvent } from 'react';
 import { cx } from '../cx.ts';
 import { useDensity } from '../theme.ts';
 import { SMALL, useMedia } from '../use-media.ts';
@@ -34,10 +34,6 @@ export function Grid<Row>(props: GridProps<Row>) {
   const height = rowHeight(density, small);
   const { virtualizer, current, setCurrent, go } = useRows(rows.length, height, scroller);
   const { state, toggle, toggleAll } = useSelection({ rows, rowId, selection, onSelect: onSelect ?? ignore });
-  const latest = useRef(toggle);
-  latest.current = toggle;
-  const onToggle = useCallback((at: number, range: boolean) => latest.current(at, range), []);
-
   const head = small ? columns.slice(0, 1) : columns;
   const items = virtualizer.getVirtualItems();
   // Somewhere in view there is always a row that Tab reaches.
@@ -45,6 +41,11 @@ export function Grid<Row>(props: GridProps<Row>) {
   const focused = (event: FocusEvent) => {
     const row = event.target.closest<HTMLElement>('tr[data-index]');
     if (row) setCurrent(Number(row.dataset.index));
+  };
+  // One listener for all checkboxes: rows are drawn again only for what they show.
+  const changed = ({ target, nativeEvent }: ChangeEvent<HTMLElement>) => {
+    const row = target.closest<HTMLElement>('tr[data-index]');
+    if (row) toggle(Number(row.dataset.index), nativeEvent instanceof MouseEvent && nativeEvent.shiftKey);
   };
 
   return (
@@ -54,6 +55,8 @@ export function Grid<Row>(props: GridProps<Row>) {
       onScroll={markScrolled}
     >
       <table
+        // A table whose rows take the focus and can be selected is a grid (ARIA, "grid").
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
         role="grid"
         className="tbl"
         style={{ minWidth: layoutOf(columns, small).minWidth }}
@@ -70,9 +73,11 @@ export function Grid<Row>(props: GridProps<Row>) {
           selecting={onSelect && { state, toggleAll }}
           menu={rowMenu !== undefined}
         />
+        {/* Listens for its rows. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
         <tbody
-          role="rowgroup"
           className={cx(refetching && 'tbl-dim')}
+          onChange={changed}
           onFocus={focused}
           onKeyDown={(event) =>
             rowKeyDown(event, {
@@ -99,7 +104,6 @@ export function Grid<Row>(props: GridProps<Row>) {
                     small={small}
                     current={item.index === stop}
                     selected={onSelect && selection.has(rowId(row))}
-                    onToggle={onToggle}
                     menu={rowMenu}
                   />
                 )}
@@ -117,13 +121,16 @@ export function Grid<Row>(props: GridProps<Row>) {
 function useRows(count: number, height: number, scroller: { current: HTMLDivElement | null }) {
   const [wanted, setCurrent] = useState(0);
   const current = Math.min(wanted, count - 1);
+  // The compiler that this library confuses is not used.
+  // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 10,
     scrollPaddingStart: HEAD,
-    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), current])].sort((a, b) => a - b),
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
   });
 
   // The virtualiser keeps sizes; a new density makes them wrong.
@@ -141,11 +148,7 @@ function useRows(count: number, height: number, scroller: { current: HTMLDivElem
 }
 
 function Spacer({ height }: { height: number }) {
-  return height <= 0 ? null : (
-    <tr aria-hidden role="presentation">
-      <td className="tbl-spacer" style={{ height }} />
-    </tr>
-  );
+  return height <= 0 ? null : <tr aria-hidden style={{ height }} />;
 }
 
 function markScrolled({ currentTarget }: UIEvent<HTMLElement>) {

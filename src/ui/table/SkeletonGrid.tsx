@@ -22,7 +22,8 @@ export function SkeletonGrid<Row>({
   const columns = small ? all.slice(0, 1) : visibleColumns(all, hidden);
   const selecting = onSelect && { state: 'none' as const, toggleAll: () => undefined };
   return (
-    <div className="tbl-scroll" role="status" aria-label={`Loading ${label}`}>
+    <div className="tbl-scroll">
+      <output className="visually-hidden">Loading {label}</output>
       <table className="tbl" style={{ minWidth: layoutOf(columns, small).minWidth }} aria-hidden inert>
         <ColGroup
           columns={columns}
@@ -34,13 +35,21 @@ export function SkeletonGrid<Row>({
         <tbody>
           {ROWS.map((row) => (
             <tr key={row} className={small ? 'tbl-row tbl-row-small' : 'tbl-row'}>
-              {onSelect && <td className="tbl-select" />}
+              {onSelect && (
+                <td className="tbl-select">
+                  <Skeleton width="15px" />
+                </td>
+              )}
               {columns.map((column, at) => (
                 <td key={column.id}>
                   <Skeleton width={WIDTHS[(row * 2 + at) % WIDTHS.length] ?? '60%'} />
                 </td>
               ))}
-              {rowMenu && <td className="tbl-menu" />}
+              {rowMenu && (
+                <td className="tbl-menu">
+                  <Skeleton width="16px" />
+                </td>
+              )}
             </tr>
           ))}
         </tbody>

@@ -14,10 +14,10 @@ export interface TableHeadProps<Row> {
 /** The sticky header: select all, and a button in each column that sorts. */
 export function TableHead<Row>({ columns, sort, onSort, selecting, menu }: TableHeadProps<Row>) {
   return (
-    <thead role="rowgroup">
-      <tr role="row" aria-rowindex={1}>
+    <thead>
+      <tr aria-rowindex={1}>
         {selecting && (
-          <th role="columnheader" className="tbl-select">
+          <th scope="col" className="tbl-select">
             <input
               type="checkbox"
               className="checkbox"
@@ -34,8 +34,9 @@ export function TableHead<Row>({ columns, sort, onSort, selecting, menu }: Table
           const sorted = sort?.column === column.id ? sort.direction : undefined;
           return (
             <th
+              scope="col"
               key={column.id}
-              role="columnheader"
+
               aria-sort={sorted}
               className={cx(at === 0 && 'tbl-first', column.align === 'end' && 'tbl-end')}
             >
@@ -52,7 +53,7 @@ export function TableHead<Row>({ columns, sort, onSort, selecting, menu }: Table
           );
         })}
         {menu && (
-          <th role="columnheader" className="tbl-menu">
+          <th scope="col" className="tbl-menu">
             <span className="visually-hidden">Actions</span>
           </th>
         )}

@@ -14,7 +14,6 @@ export interface TableRowProps<Row> {
   /** The row that the keyboard is on. */
   current: boolean;
   selected: boolean | undefined;
-  onToggle: (index: number, range: boolean) => void;
   menu: ((row: Row) => MenuItems) | undefined;
 }
 
@@ -26,13 +25,12 @@ function Row<Row>({
   small,
   current,
   selected,
-  onToggle,
+
   menu,
 }: TableRowProps<Row>) {
   const tabIndex = current ? 0 : -1;
   return (
     <tr
-      role="row"
       className={cx('tbl-row', small && 'tbl-row-small')}
       data-index={index}
       tabIndex={tabIndex}
@@ -40,22 +38,20 @@ function Row<Row>({
       aria-selected={selected}
     >
       {selected !== undefined && (
-        <td role="gridcell" className="tbl-select">
+        <td className="tbl-select">
           <input
             type="checkbox"
             className="checkbox"
             aria-label={`Select ${label}`}
             tabIndex={tabIndex}
             checked={selected}
-            onChange={({ nativeEvent }) =>
-              onToggle(index, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-            }
+            readOnly
           />
         </td>
       )}
       {small ? <SmallCell {...{ row, columns, tabIndex }} /> : wideCells(row, columns, tabIndex)}
       {menu && (
-        <td role="gridcell" className="tbl-menu">
+        <td className="tbl-menu">
           <MenuButton
             label={`Actions for ${label}`}
             size="small"
@@ -69,18 +65,22 @@ function Row<Row>({
 }
 
 /** Drawn again only when its own row, place or state changes, however fast the table scrolls. */
+// `memo` forgets that the component is generic.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
 export const TableRow = memo(Row) as typeof Row;
 
 function wideCells<Row>(row: Row, columns: readonly Column<Row>[], tabIndex: 0 | -1): ReactNode {
-  return columns.map((column, at) => (
-    <td
-      key={column.id}
-      role={at === 0 ? 'rowheader' : 'gridcell'}
-      className={cx(at === 0 && 'tbl-first', column.align === 'end' && 'tbl-end')}
-    >
-      {column.cell(row, { tabIndex })}
-    </td>
-  ));
+  return columns.map((column, at) =>
+    at === 0 ? (
+      <th key={column.id} scope="row" className="tbl-first">
+        {column.cell(row, { tabIndex })}
+      </th>
+    ) : (
+      <td key={column.id} className={cx(column.align === 'end' && 'tbl-end')}>
+        {column.cell(row, { tabIndex })}
+      </td>
+    ),
+  );
 }
 
 interface SmallCellProps<Row> {
@@ -93,7 +93,7 @@ interface SmallCellProps<Row> {
 function SmallCell<Row>({ row, columns, tabIndex }: SmallCellProps<Row>) {
   const place = { tabIndex };
   return (
-    <td role="rowheader" className="tbl-small">
+    <th scope="row" className="tbl-small">
       <div className="tbl-small-top">
         <div className="tbl-small-name">{columns[0]?.cell(row, place)}</div>
         {columns.map(
@@ -105,6 +105,6 @@ function SmallCell<Row>({ row, columns, tabIndex }: SmallCellProps<Row>) {
           (column) => column.small === 'line' && <span key={column.id}>{column.cell(row, place)}</span>,
         )}
       </div>
-    </td>
+    </th>
   );
 }
