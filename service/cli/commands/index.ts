@@ -12,8 +12,9 @@ npm run --silent admin -- COMMAND
       one that the user has, for good.
   user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]...
       A new user, and the link to set a password.
-  user deactivate EMAIL [--site SLUG]
-      The user can no longer sign in on this site.
+  user deactivate EMAIL [--site SLUG] [--force]
+      The user can no longer sign in on this site. --force: even when no
+      administrator remains.
   user set-password-link EMAIL [--site SLUG]
       A link that works once and for 24 hours.
   user make-admin EMAIL [--site SLUG] [--lift-ip-restrictions]

@@ -57,9 +57,12 @@ export const createUser: Command = async (context, args) => {
   });
 };
 
-/** `user deactivate EMAIL [--site SLUG]`: the user cannot sign in on this site; sessions and tokens end at once. */
+/**
+ * `user deactivate EMAIL [--site SLUG] [--force]`: the user cannot sign in on this site; sessions and tokens end at
+ * once. `--force` is for a stolen account that is the last administrator's.
+ */
 export const deactivateUser: Command = async ({ db }, args) => {
-  const { email, values } = readArgs(args, SITE);
+  const { email, values } = readArgs(args, { ...SITE, force: { type: 'boolean', default: false } });
   const { site, userId } = await pickMembership(db, email, values.site);
   return change(
     db,
@@ -68,7 +71,7 @@ export const deactivateUser: Command = async ({ db }, args) => {
       await updateMembership(tx, site.site_id, userId, { isActive: false });
       await touchUsers(tx, site.site_id, [userId], null);
       await endAccess(tx, site.site_id, userId);
-      await requireAdministrator(tx, site.site_id);
+      if (!values.force) await requireAdministrator(tx, site.site_id);
       record({
         action: 'cli.user-deactivate',
         subject: ['user', userId],

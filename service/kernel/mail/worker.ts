@@ -14,9 +14,9 @@ const AT_ONCE = 4;
 
 export interface MailWorker {
   /** Looks into the outbox now: somebody has just committed a mail. */
-  wake(): void;
+  wake: () => void;
   /** Takes no further mail and answers when those on their way are through, or given back. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** Sends what lies in the outbox, in the background; every process may run one. */
