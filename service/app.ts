@@ -1,0 +1,70 @@
+import fastifyCompress from '@fastify/compress';
+import fastifyCookie from '@fastify/cookie';
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { browsersDoor, programsDoor } from './gateway/doors.ts';
+import { protectPages } from './gateway/headers.ts';
+import { servePages } from './gateway/pages.ts';
+import { serveReference } from './gateway/reference.ts';
+import { handlers } from './handlers.ts';
+import type { Database } from './kernel/db/database.ts';
+import { loadContract, type Contract } from './kernel/http/contract.ts';
+import { openDoor } from './kernel/http/doors.ts';
+import { answerErrors } from './kernel/http/failures.ts';
+import type { Services } from './kernel/http/handler.ts';
+
+export interface AppOptions {
+  database: Database;
+  services: Services;
+  trustedProxies: readonly string[];
+  log: FastifyBaseLogger;
+  /** In tests: every answer is held against the contract. */
+  checkAnswers?: boolean;
+  contract?: Contract;
+}
+
+/** Slow senders of headers and bodies are cut off (T23); a request that is being answered may take longer. */
+const HEADERS_MS = 5_000;
+const REQUEST_MS = 30_000;
+
+/** The whole service as one Fastify instance: both doors, the pages, the reference, health. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { database, services, log } = options;
+  const { db } = database;
+  const secure = services.publicUrl.startsWith('https:');
+  const app = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    requestTimeout: REQUEST_MS,
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 1_000, maxHeaderSize: 8_192 },
+    routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },
+    forceCloseConnections: 'idle',
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.config.operation?.id ?? request.routeOptions.url;
+    request.log.info({ requestId: request.id, method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+  });
+  answerErrors(app);
+  await protectPages(app, secure);
+  await app.register(fastifyCompress, { encodings: ['br', 'gzip'], threshold: 1_024 });
+  await app.register(fastifyCookie);
+
+  const contract = options.contract ?? loadContract(new URL('../contract/openapi.json', import.meta.url));
+  const around = { db, contract, services, handlers, checkAnswers: options.checkAnswers ?? false };
+  await openDoor(app, programsDoor(db), around);
+  await openDoor(app, browsersDoor(db, services.publicUrl), around);
+
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    await database.ping();
+    return reply.send({ status: 'ok' });
+  });
+  await serveReference(app, contract);
+  await servePages(app);
+  return app;
+}

@@ -1,0 +1,1 @@
+export { groupHandlers } from './handlers.ts';

@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import type { Capability, GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { dbErrorOf } from '../../kernel/db/errors.ts';
+
+export interface StoredGroup extends GroupInfoResponse {
+  entryId: number | null;
+  capabilities: Capability[];
+  /** The moment of the last change as a number: what its entity tag names. */
+  version: number;
+}
+
+const COLUMNS = sql`g.group_id as id, g.name, g.description, g.entry_id as "entryId", g.capabilities,
+  (extract(epoch from g.modified_at) * 1000)::bigint as version,
+  (select count(*) from group_member gm where gm.site_id = g.site_id and gm.group_id = g.group_id)::int as "userCount"`;
+
+/** A page of groups by name. */
+export async function listGroups(db: Db, siteId: number, page: { offset: number; limit: number }): Promise<StoredGroup[]> {
+  const { rows } = await sql<StoredGroup>`
+    select ${COLUMNS} from user_group g where g.site_id = ${siteId}
+    order by lower(g.name), g.group_id limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows;
+}
+
+export async function getGroup(db: Db, siteId: number, groupId: number, lock = false): Promise<StoredGroup | undefined> {
+  const { rows } = await sql<StoredGroup>`
+    select ${COLUMNS} from user_group g where g.site_id = ${siteId} and g.group_id = ${groupId} ${lock ? sql`for update of g` : sql``}`.execute(db);
+  return rows[0];
+}
+
+export interface GroupFields {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  capabilities?: readonly Capability[] | undefined;
+}
+
+/** Whatever the write returns, or undefined when the name is taken on this site. */
+async function unlessTaken<T>(write: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await write();
+  } catch (error) {
+    if (dbErrorOf(error)?.code === '23505') return undefined;
+    throw error;
+  }
+}
+
+/** The new group's id; undefined when the name is taken. */
+export const insertGroup = (tx: Tx, siteId: number, group: GroupFields & { name: string }): Promise<number | undefined> =>
+  unlessTaken(async () => {
+    const row = await tx
+      .insertInto('user_group')
+      .values({ site_id: siteId, name: group.name, description: group.description ?? null, capabilities: [...(group.capabilities ?? [])], entry_id: null })
+      .returning('group_id')
+      .executeTakeFirstOrThrow();
+    return row.group_id;
+  });
+
+/** Changes a group, undefined keeps; undefined when the new name is taken. */
+export const updateGroup = (tx: Tx, siteId: number, groupId: number, fields: GroupFields): Promise<boolean | undefined> =>
+  unlessTaken(async () => {
+    await tx
+      .updateTable('user_group')
+      .set({ name: fields.name, description: fields.description, capabilities: fields.capabilities && [...fields.capabilities], modified_at: sql<Date>`clock_timestamp()` })
+      .where('site_id', '=', siteId)
+      .where('group_id', '=', groupId)
+      .execute();
+    return true;
+  });
+
+/** Members of a group, by id. */
+export async function memberIds(tx: Tx, siteId: number, groupId: number): Promise<number[]> {
+  const rows = await tx.selectFrom('group_member').select('user_id').where('site_id', '=', siteId).where('group_id', '=', groupId).execute();
+  return rows.map((row) => row.user_id);
+}
+
+/** Deletes a group; its assignments go with it (cascade). */
+export async function deleteGroup(tx: Tx, siteId: number, groupId: number): Promise<void> {
+  await tx.deleteFrom('user_group').where('site_id', '=', siteId).where('group_id', '=', groupId).execute();
+}
+
+/** Which of the ids are users of the site; their rows are locked, so that none leaves before the assignment stands. */
+export async function lockMembers(tx: Tx, siteId: number, userIds: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ user_id: number }>`
+    select user_id from membership where site_id = ${siteId} and user_id = any(${[...userIds]}::int[]) order by user_id for update`.execute(tx);
+  return new Set(rows.map((row) => row.user_id));
+}

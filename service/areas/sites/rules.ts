@@ -1,0 +1,38 @@
+import type { Capability } from '../../../contract/generated/types.gen.ts';
+import { capabilitiesNotHeld } from '../../../contract/rules/capabilities.ts';
+import { administratorRemains, capabilitiesOf } from '../../kernel/auth/store.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import { conflict, forbidden, type FieldError } from '../../kernel/http/errors.ts';
+import { groupCapabilities } from './store.ts';
+
+/**
+ * Nobody grants what they do not hold, and nobody takes over an account that may do more than they may:
+ * a changed e-mail address would receive its owner's password link.
+ * @throws ApiError 403 that names the capabilities
+ */
+export function requireHeld(held: ReadonlySet<Capability>, wanted: Iterable<Capability>, deed: string): void {
+  const lacking = capabilitiesNotHeld([...held], [...new Set(wanted)]);
+  if (lacking.length > 0) throw forbidden(`${deed} needs capabilities that you do not hold: ${lacking.join(', ')}`);
+}
+
+/**
+ * Refuses a change that would leave the site without an administrator who can sign in. Call it after the change,
+ * inside its serializable transaction.
+ * @throws ApiError 409
+ */
+export async function requireAdministrator(tx: Tx, siteId: number): Promise<void> {
+  if (await administratorRemains(tx, siteId)) return;
+  throw conflict('This would leave the site without an administrator who can sign in. Give another user Manage Users and Manage Groups first.');
+}
+
+/**
+ * The groups that do not exist here as faults at their paths, else a check that the caller holds all they would give.
+ * The caller's capabilities are read again in the transaction: they may have shrunk since the request came in.
+ * @throws ApiError 403 when a group gives what the caller does not hold
+ */
+export async function checkGrant(tx: Tx, caller: { siteId: number; userId: number }, groupIds: readonly number[], pathOf: (index: number) => string): Promise<FieldError[]> {
+  const known = await groupCapabilities(tx, caller.siteId, groupIds);
+  const faults = groupIds.flatMap((id, index) => (known.has(id) ? [] : [{ path: pathOf(index), message: `group ${id} does not exist on this site` }]));
+  if (faults.length === 0) requireHeld(await capabilitiesOf(tx, caller.siteId, caller.userId), [...known.values()].flat(), 'Giving these groups');
+  return faults;
+}

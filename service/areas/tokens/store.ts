@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Scope } from '../../../contract/generated/types.gen.ts';
+import type { Db } from '../../kernel/db/database.ts';
+
+export interface ApiKey {
+  clientId: number;
+  siteId: number;
+  userId: number;
+  scopes: Scope[];
+}
+
+/** The key while it is on and its owner may act. */
+export async function findApiKey(db: Db, clientId: number, secretHash: Buffer): Promise<ApiKey | undefined> {
+  const { rows } = await sql<ApiKey>`
+    update api_key k set last_used_at = now() from membership m
+    where k.client_id = ${clientId} and k.secret_hash = ${secretHash} and k.disabled_at is null
+      and m.site_id = k.site_id and m.user_id = k.user_id and m.is_active and m.license_type_id <> 4
+      and (m.expires_at is null or m.expires_at > now())
+    returning k.client_id as "clientId", k.site_id as "siteId", k.user_id as "userId", k.scopes`.execute(db);
+  return rows[0];
+}
+
+/** Keeps the hash of an access token for so many seconds; tokens long run out are swept on the way. */
+export async function insertAccessToken(db: Db, key: ApiKey, tokenHash: Buffer, scopes: readonly Scope[], seconds: number): Promise<void> {
+  await sql`with swept as (delete from access_token where expires_at < now() - interval '1 hour')
+    insert into access_token (token_hash, client_id, site_id, user_id, scopes, expires_at)
+    values (${tokenHash}, ${key.clientId}, ${key.siteId}, ${key.userId}, ${[...scopes]}::text[], now() + make_interval(secs => ${seconds}))`.execute(db);
+}

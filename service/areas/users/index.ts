@@ -1,0 +1,2 @@
+export { addAdministrator } from './administrator.ts';
+export { userHandlers } from './handlers.ts';

@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import { findAccessToken, findSession } from '../kernel/auth/store.ts';
+import type { Db } from '../kernel/db/database.ts';
+import type { Door } from '../kernel/http/doors.ts';
+import { forbidden, unauthorized } from '../kernel/http/errors.ts';
+import { hashSecret } from '../kernel/secret.ts';
+
+/** The programs' door: bearer tokens only, never a cookie (spec 5.1). */
+export function programsDoor(db: Db): Door {
+  return {
+    prefix: '',
+    serves: (operation) => !operation.consoleOnly,
+    async authenticate(request, origin) {
+      const header = request.headers.authorization;
+      if (header === undefined) return undefined;
+      const token = /^bearer ([\w.~+/=-]{1,200})$/i.exec(header)?.[1];
+      const caller = token === undefined ? undefined : await findAccessToken(db, hashSecret(token), origin.ip);
+      if (!caller) throw unauthorized('The access token is wrong or has run out', 'Bearer');
+      return caller;
+    },
+  };
+}
+
+/** A site on https gets the cookie that browsers keep from every other host; plain http is for one's own machine. */
+const cookieName = (secure: boolean): string => (secure ? '__Host-steward' : 'steward');
+
+/**
+ * The browser's door: the session cookie, and proof that the request comes from the console itself: a header that no
+ * form can send and, where the browser tells, the same origin (RFC 10017, T02).
+ */
+export function browsersDoor(db: Db, publicUrl: string): Door {
+  const secure = publicUrl.startsWith('https:');
+  const name = cookieName(secure);
+  return {
+    prefix: '/console',
+    serves: (operation) => operation.id !== 'issueToken',
+    guard(request) {
+      if (request.headers['x-steward-console'] !== '1') throw forbidden('This door is for the console alone');
+      requireSameOrigin(request, publicUrl);
+    },
+    async authenticate(request, origin) {
+      const token = request.cookies[name];
+      return token ? findSession(db, hashSecret(token), origin.ip) : undefined;
+    },
+    keepSession(reply, session) {
+      const options = { path: '/', httpOnly: true, sameSite: 'strict', secure } as const;
+      if (session === 'end') reply.clearCookie(name, options);
+      else reply.setCookie(name, session.token, { ...options, expires: session.expires });
+    },
+  };
+}
+
+function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
+  const site = request.headers['sec-fetch-site'];
+  const { origin } = request.headers;
+  const own = origin === undefined || origin === new URL(publicUrl).origin || (URL.canParse(origin) && new URL(origin).host === request.headers.host);
+  if (!own || (site !== undefined && site !== 'same-origin')) throw forbidden('This request comes from another site');
+}

@@ -1,0 +1,94 @@
+import { createLink, findLink, LINK_HOURS, useLink } from '../kernel/auth/links.store.ts';
+import { hashPassword } from '../kernel/auth/password.ts';
+import { countOrRefuse } from '../kernel/auth/throttle.store.ts';
+import { change } from '../kernel/change.ts';
+import { normaliseEmail } from '../kernel/email.ts';
+import { ApiError, conflict, invalid } from '../kernel/http/errors.ts';
+import { done, ok, type Answer, type Handlers } from '../kernel/http/handler.ts';
+import { passwordResetMail } from '../kernel/mail/messages.ts';
+import { queueMail } from '../kernel/mail/store.ts';
+import { getSite } from '../areas/sites/index.ts';
+import { addAdministrator } from '../areas/users/index.ts';
+import { beginSession } from './session.ts';
+import * as store from './store.ts';
+
+const LINK_CALLS = { limit: 60, seconds: 300 };
+const MAILS_TO_ONE = { limit: 3, seconds: 3600 };
+
+const gone = () => new ApiError(404, `This link was used, or its ${LINK_HOURS} hours are over. Ask for a new one.`);
+
+type Operations = 'inspectLink' | 'setPassword' | 'requestPasswordLink' | 'createFirstAdministrator';
+
+export const linkHandlers: Handlers<Operations> = {
+  async inspectLink({ db, body, origin }) {
+    await countOrRefuse(db, `link:${origin.ip}`, LINK_CALLS, 'Too many links tried from this address');
+    const link = await findLink(db, body.token);
+    if (!link) throw gone();
+    const account = link.userId === null ? undefined : await store.findAccount(db, { userId: link.userId });
+    const site = await getSite(db, link.siteId);
+    return ok({ purpose: link.purpose, email: account?.email ?? null, siteName: site.name, expiresDate: link.expiresAt.toISOString() });
+  },
+
+  async setPassword({ db, body, origin }) {
+    await countOrRefuse(db, `link:${origin.ip}`, LINK_CALLS, 'Too many links tried from this address');
+    const asked = await findLink(db, body.token);
+    if (asked?.purpose !== 'set-password' || asked.userId === null) throw gone();
+    const { userId, siteId } = asked;
+    const account = await store.findAccount(db, { userId });
+    if (body.password.toLowerCase() === account?.email.toLowerCase()) throw invalid([{ path: 'password', message: 'must not be the e-mail address' }]);
+    const passwordHash = await hashPassword(body.password);
+    await change(db, { siteId, userId, email: account?.email ?? null, origin }, async (tx, record) => {
+      // Found again under a lock: of two requests with one link only the first gets through.
+      if (!(await findLink(tx, body.token, true))) throw gone();
+      await useLink(tx, body.token);
+      await store.setPasswordHash(tx, userId, passwordHash);
+      await store.deleteSessionsOf(tx, userId);
+      record({ action: 'user.set-password', subject: ['user', userId], changes: {} });
+    });
+    return done;
+  },
+
+  async requestPasswordLink({ db, body, origin, services }) {
+    await countOrRefuse(db, `link:${origin.ip}`, LINK_CALLS, 'Too many links asked for from this address');
+    const { key } = normaliseEmail(body.email);
+    const account = await store.findAccount(db, { emailKey: key });
+    const [site] = account ? await store.sitesOf(db, account.userId, origin.ip) : [];
+    // The answer is the same for everybody; the mail goes to the owner of the address alone, a few an hour.
+    if (account && site?.identityMode === 'password' && (await underLimit(() => countOrRefuse(db, `mail:${account.userId}`, MAILS_TO_ONE, '')))) {
+      await change(db, { siteId: site.siteId, userId: null, email: null, origin }, async (tx, record) => {
+        const token = await createLink(tx, { purpose: 'set-password', siteId: site.siteId, userId: account.userId });
+        const mail = passwordResetMail({ firstName: account.firstName, siteName: site.name, link: `${services.publicUrl}/link#${token}` });
+        await queueMail(tx, { siteId: site.siteId, to: account.email, ...mail });
+        record({ action: 'user.password-link', subject: ['user', account.userId], changes: {} });
+      });
+      services.wakeMail();
+    }
+    return { status: 202, body: undefined };
+  },
+
+  async createFirstAdministrator({ db, body, origin }): Promise<Answer<'createFirstAdministrator'>> {
+    await countOrRefuse(db, `link:${origin.ip}`, LINK_CALLS, 'Too many links tried from this address');
+    const link = await findLink(db, body.token);
+    if (link?.purpose !== 'first-administrator') throw gone();
+    const passwordHash = await hashPassword(body.password);
+    const userId = await change(db, { siteId: link.siteId, userId: null, email: null, origin }, async (tx, record) => {
+      if (!(await findLink(tx, body.token, true))) throw gone();
+      await useLink(tx, body.token);
+      const made = await addAdministrator(tx, link.siteId, { ...body, passwordHash });
+      if (made === undefined) throw conflict(`${body.email} is already known on this platform`, [{ path: 'email', message: 'is already known on this platform' }]);
+      record({ action: 'site.first-administrator', subject: ['user', made], changes: { email: [null, body.email] } });
+      return made;
+    });
+    return beginSession(db, { siteId: link.siteId, userId, origin });
+  },
+};
+
+async function underLimit(count: () => Promise<void>): Promise<boolean> {
+  try {
+    await count();
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import type { Contract } from '../kernel/http/contract.ts';
+
+const LIBRARY = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+/** The library writes style attributes and markup of its own; scripts and connections stay ours alone. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Steward API reference</title>
+<link rel="stylesheet" href="/api/current/ui/swagger-ui.css"></head>
+<body><main id="reference"></main>
+<script src="/api/current/ui/swagger-ui-bundle.js"></script><script src="/api/current/reference.js"></script></body>
+</html>
+`;
+
+const SCRIPT = `SwaggerUIBundle({
+  url: '/api/current/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+});
+`;
+
+/** The interface description (spec 9 rule 1) and a page beside it on which an integrator reads and tries it. */
+export async function serveReference(app: FastifyInstance, contract: Contract): Promise<void> {
+  const description = JSON.stringify(contract.document);
+  app.get('/api/current/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(description));
+  app.get('/api/current', (_request, reply) => reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE));
+  app.get('/api/current/reference.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(SCRIPT));
+  await app.register(fastifyStatic, { root: LIBRARY, prefix: '/api/current/ui/', allowedPath: (path) => /^\/?swagger-ui(-bundle)?\.(css|js)$/.test(path), decorateReply: false });
+}

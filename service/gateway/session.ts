@@ -1,0 +1,109 @@
+import type { Session } from '../../contract/generated/types.gen.ts';
+import { refuseAddress } from '../kernel/auth/store.ts';
+import { checkPassword } from '../kernel/auth/password.ts';
+import { countOrRefuse } from '../kernel/auth/throttle.store.ts';
+import type { Origin } from '../kernel/auth/caller.ts';
+import { findSession } from '../kernel/auth/store.ts';
+import type { Db, Tx } from '../kernel/db/database.ts';
+import { withTransaction } from '../kernel/db/transaction.ts';
+import { normaliseEmail } from '../kernel/email.ts';
+import { forbidden, unauthorized } from '../kernel/http/errors.ts';
+import type { Answer, Handlers } from '../kernel/http/handler.ts';
+import { newSecret } from '../kernel/secret.ts';
+import * as store from './store.ts';
+
+const SIGN_INS_OF_AN_ADDRESS = { limit: 300, seconds: 300 };
+
+/** One text for every reason, so that nobody learns who has an account (T12). */
+const REFUSED = 'The e-mail address or the password is wrong, or the account rests after too many attempts';
+
+/** What the console knows of its session; made from the database each time it asks. */
+async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<Session> {
+  const caller = await findSession(db, tokenHash, ip);
+  const account = caller && (await store.findAccount(db, { userId: caller.userId }));
+  if (!caller || !account) throw unauthorized();
+  const sites = await store.sitesOf(db, caller.userId, ip);
+  const site = sites.find((each) => each.siteId === caller.siteId);
+  if (!site) throw unauthorized();
+  const { siteId: id, slug, name, identityMode, timeZone, schemaVersion } = site;
+  return {
+    user: { id: account.userId, email: account.email, firstName: account.firstName, lastName: account.lastName },
+    site: { id, slug, name, identityMode, timeZone, schemaVersion },
+    sites: sites.map((each) => ({ id: each.siteId, slug: each.slug, name: each.name })).toSorted((a, b) => a.name.localeCompare(b.name)),
+    capabilities: [...caller.capabilities],
+    expiresDate: caller.expiresAt.toISOString(),
+    serverTime: (await store.serverTime(db)).toISOString(),
+  };
+}
+
+/** Begins a session of this person on this site, with a new secret: nothing of an earlier session carries over (T01). */
+export async function beginSession(
+  db: Db,
+  who: { siteId: number; userId: number; origin: Origin },
+  within: (tx: Tx) => Promise<void> = async () => {},
+): Promise<{ status: 200; body: Session; session: { token: string; expires: Date } }> {
+  const secret = newSecret();
+  const { ip, userAgent } = who.origin;
+  const expires = await withTransaction(db, {}, async (tx) => {
+    await within(tx);
+    await store.clearFailures(tx, who.userId);
+    await store.writeActivity(tx, { ...who, kind: store.ACTIVITY.signedIn, ip });
+    return store.insertSession(tx, { tokenHash: secret.hash, siteId: who.siteId, userId: who.userId, ip, userAgent });
+  });
+  return { status: 200, body: await sessionOf(db, secret.hash, ip), session: { token: secret.plain, expires } };
+}
+
+/** The account with that password; every refusal takes as long and says the same. */
+async function authenticate(db: Db, email: string, password: string, ip: string): Promise<store.Account> {
+  const account = await store.findAccount(db, { emailKey: normaliseEmail(email).key });
+  const fits = await checkPassword(password, account?.passwordHash ?? null);
+  if (account && fits && account.lockedSeconds === 0) return account;
+  if (account) {
+    const locked = account.lockedSeconds > 0;
+    if (!locked) await store.countFailure(db, account.userId);
+    const kind = locked ? store.ACTIVITY.lockedOut : store.ACTIVITY.failed;
+    await store.writeActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind, ip });
+  }
+  throw unauthorized(REFUSED);
+}
+
+/** The site that a sign-in opens: the one asked for, else the one used last; never one that refuses this address. */
+async function chooseSite(db: Db, account: store.Account, asked: number | undefined, ip: string): Promise<number> {
+  const sites = await store.sitesOf(db, account.userId, ip);
+  const open = sites.filter((site) => !site.refused && site.identityMode === 'password' && (asked === undefined || site.siteId === asked));
+  if (open[0]) return open[0].siteId;
+  await store.writeActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind: store.ACTIVITY.forbidden, ip });
+  refuseAddress(sites.some((site) => site.refused), ip);
+  if (sites.some((site) => site.identityMode === 'identity-manager')) throw forbidden('This site signs its users in through its identity manager, not with a password');
+  throw forbidden('No site is open to you. An administrator can activate your user or give it a license.');
+}
+
+export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'switchSite'> = {
+  async getSession({ db, caller, origin }) {
+    return { status: 200, body: await sessionOf(db, caller.tokenHash, origin.ip) };
+  },
+
+  async signIn({ db, body, origin }): Promise<Answer<'signIn'>> {
+    await countOrRefuse(db, `sign-in:${origin.ip}`, SIGN_INS_OF_AN_ADDRESS, 'Too many sign-ins from this address');
+    const account = await authenticate(db, body.email, body.password, origin.ip);
+    const siteId = await chooseSite(db, account, body.siteId, origin.ip);
+    return beginSession(db, { siteId, userId: account.userId, origin });
+  },
+
+  async signOut({ db, caller, origin }) {
+    await withTransaction(db, {}, async (tx) => {
+      await store.deleteSession(tx, caller.tokenHash);
+      await store.writeActivity(tx, { siteId: caller.siteId, userId: caller.userId, kind: store.ACTIVITY.signedOut, ip: origin.ip });
+    });
+    return { status: 204, body: undefined, session: 'end', headers: { 'clear-site-data': '"cache"' } };
+  },
+
+  async switchSite({ db, caller, body, origin }): Promise<Answer<'switchSite'>> {
+    const sites = await store.sitesOf(db, caller.userId, origin.ip);
+    const site = sites.find((each) => each.siteId === body.siteId);
+    if (!site) throw forbidden('This site is not open to you');
+    refuseAddress(site.refused, origin.ip);
+    if (site.identityMode === 'identity-manager') throw forbidden('This site signs its users in through its identity manager');
+    return beginSession(db, { siteId: site.siteId, userId: caller.userId, origin }, (tx) => store.deleteSession(tx, caller.tokenHash));
+  },
+};

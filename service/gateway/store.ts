@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { IDLE_MINUTES, SESSION_HOURS, addressRefused } from '../kernel/auth/store.ts';
+import type { Db, Tx } from '../kernel/db/database.ts';
+
+/** Kinds of activity that the gateway writes (shapes 2, UserActivityQuery). */
+export const ACTIVITY = { signedIn: 1, failed: 2, signedOut: 3, lockedOut: 5, forbidden: 7 } as const;
+const WEB = 1;
+
+export interface Account {
+  userId: number;
+  email: string;
+  firstName: string;
+  lastName: string;
+  passwordHash: string | null;
+  homeSiteId: number;
+  lockedSeconds: number;
+}
+
+interface AccountRow {
+  user_id: number;
+  email: string;
+  first_name: string;
+  last_name: string;
+  password_hash: string | null;
+  home_site_id: number;
+  locked: number | null;
+}
+
+const toAccount = (row: AccountRow): Account => ({
+  userId: row.user_id,
+  email: row.email,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  passwordHash: row.password_hash,
+  homeSiteId: row.home_site_id,
+  lockedSeconds: Math.max(0, row.locked ?? 0),
+});
+
+/** The account with this address, or with this id. */
+export async function findAccount(db: Db, by: { emailKey: string } | { userId: number }): Promise<Account | undefined> {
+  const { rows } = await sql<AccountRow>`
+    select user_id, email, first_name, last_name, password_hash, home_site_id,
+           extract(epoch from locked_until - now())::float8 as locked
+    from account where ${'emailKey' in by ? sql`email_key = ${by.emailKey}` : sql`user_id = ${by.userId}`}`.execute(db);
+  return rows[0] && toAccount(rows[0]);
+}
+
+/**
+ * One more wrong password. From the fifth on the account rests, twice as long each time, an hour at most: a guesser
+ * is slowed, and the owner is never shut out for good.
+ */
+export async function countFailure(db: Db, userId: number): Promise<void> {
+  await sql`update account set failed_count = failed_count + 1,
+      locked_until = case when failed_count + 1 >= 5
+        then now() + least(interval '1 hour', interval '30 seconds' * (2 ^ least(failed_count - 4, 10))) end
+    where user_id = ${userId}`.execute(db);
+}
+
+export async function clearFailures(tx: Tx, userId: number): Promise<void> {
+  await sql`update account set failed_count = 0, locked_until = null where user_id = ${userId} and failed_count > 0`.execute(tx);
+}
+
+export interface OwnSite {
+  siteId: number;
+  slug: string;
+  name: string;
+  identityMode: 'password' | 'identity-manager';
+  timeZone: string;
+  schemaVersion: number;
+  refused: boolean;
+}
+
+/** The sites on which the person may act, the one used last first; `refused`: not from this address (spec 5.4). */
+export async function sitesOf(db: Db, userId: number, ip: string): Promise<OwnSite[]> {
+  const { rows } = await sql<OwnSite>`
+    select s.site_id as "siteId", s.slug, s.name, s.identity_mode as "identityMode", s.time_zone as "timeZone",
+           s.schema_version as "schemaVersion", ${addressRefused(ip)} as refused
+    from membership m join site s using (site_id)
+    where m.user_id = ${userId} and m.is_active and m.license_type_id <> 4 and (m.expires_at is null or m.expires_at > now())
+    order by m.last_active_at desc nulls last, s.site_id`.execute(db);
+  return rows;
+}
+
+/** Begins a session and returns when it ends at the latest; sessions that ended are swept on the way. */
+export async function insertSession(
+  tx: Tx,
+  session: { tokenHash: Buffer; siteId: number; userId: number; ip: string; userAgent: string | undefined },
+): Promise<Date> {
+  const { rows } = await sql<{ expires_at: Date }>`
+    with swept as (delete from session where user_id = ${session.userId}
+      and (expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES}))),
+    seen as (update membership set last_active_at = now() where site_id = ${session.siteId} and user_id = ${session.userId})
+    insert into session (token_hash, site_id, user_id, expires_at, ip, user_agent)
+    values (${session.tokenHash}, ${session.siteId}, ${session.userId}, now() + make_interval(hours => ${SESSION_HOURS}), ${session.ip}, ${session.userAgent ?? null})
+    returning expires_at`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error('An inserted session is there');
+  return row.expires_at;
+}
+
+export async function deleteSession(tx: Tx, tokenHash: Buffer): Promise<void> {
+  await tx.deleteFrom('session').where('token_hash', '=', tokenHash).execute();
+}
+
+/** Ends every session of the person, on all sites: a new password shuts out who knew the old one. */
+export async function deleteSessionsOf(tx: Tx, userId: number): Promise<void> {
+  await tx.deleteFrom('session').where('user_id', '=', userId).execute();
+}
+
+/** Sets the password and lifts a lock. */
+export async function setPasswordHash(tx: Tx, userId: number, passwordHash: string): Promise<void> {
+  await tx
+    .updateTable('account')
+    .set({ password_hash: passwordHash, failed_count: 0, locked_until: null })
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+/** One row of the activity report (spec 2.3): what, who, from where. */
+export async function writeActivity(db: Db, row: { siteId: number; userId: number; kind: number; ip: string }): Promise<void> {
+  await db
+    .insertInto('activity')
+    .values({
+      site_id: row.siteId,
+      user_id: row.userId,
+      activity_type_id: row.kind,
+      source_type_id: WEB,
+      ip_address: row.ip,
+      session_id: null,
+      principal_user_id: null,
+      export_data_type: null,
+    })
+    .execute();
+}
+
+/** The database's clock, so that a countdown in the browser does not depend on the computer's. */
+export async function serverTime(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db);
+  return rows[0]?.now ?? new Date();
+}

@@ -1,0 +1,18 @@
+import { linkHandlers } from './gateway/links.ts';
+import { sessionHandlers } from './gateway/session.ts';
+import type { Handlers, OperationId } from './kernel/http/handler.ts';
+import { groupHandlers } from './areas/groups/index.ts';
+import { licenseHandlers } from './areas/licenses/index.ts';
+import type { NotBuilt } from './areas/not-built.ts';
+import { tokenHandlers } from './areas/tokens/index.ts';
+import { userHandlers } from './areas/users/index.ts';
+
+/** Every operation of the contract that is built; one that is neither here nor in the list of unbuilt ones is a type error. */
+export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
+  ...userHandlers,
+  ...licenseHandlers,
+  ...groupHandlers,
+  ...tokenHandlers,
+  ...sessionHandlers,
+  ...linkHandlers,
+};

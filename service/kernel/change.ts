@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { writeAudit, type AuditRow } from './audit/store.ts';
+import type { Caller, Origin } from './auth/caller.ts';
+import type { Db, Tx } from './db/database.ts';
+import { withTransaction } from './db/transaction.ts';
+import { publish, type ChangeEvent } from './outbox/store.ts';
+
+/** Who changes something: a person through a door, or the service itself (first start, host administration). */
+export interface Actor {
+  siteId: number;
+  userId: number | null;
+  email: string | null;
+  origin: Origin | undefined;
+}
+
+export const actorOf = (call: { caller: Caller; origin: Origin }): Actor => ({
+  siteId: call.caller.siteId,
+  userId: call.caller.userId,
+  email: call.caller.email,
+  origin: call.origin,
+});
+
+/** What a change says about itself: one audit row, and the event of it where a topic has one (spec 6). */
+export interface Recorded {
+  action: string;
+  subject: readonly [type: string, id: number | string];
+  /** What is different now: property → [before, after]. Never a secret. */
+  changes: Readonly<Record<string, unknown>>;
+  event?: ChangeEvent;
+}
+
+export type Recorder = (entry: Recorded) => void;
+
+/**
+ * Runs a change of state: the data, the audit rows and the events stand in one transaction, or none of them does.
+ * `serializable` is for changes whose rule looks at other people's rows (an administrator remains).
+ * A change that records nothing must have changed nothing.
+ */
+export function change<T>(
+  db: Db,
+  actor: Actor,
+  work: (tx: Tx, record: Recorder) => Promise<T>,
+  options: { serializable?: boolean } = {},
+): Promise<T> {
+  return withTransaction(db, { isolation: options.serializable ? 'serializable' : 'read committed' }, async (tx) => {
+    // Inside the attempt: a retried transaction must not audit what its failed attempt recorded.
+    const entries: Recorded[] = [];
+    const result = await work(tx, (entry) => entries.push(entry));
+    await writeAudit(tx, entries.map((entry) => auditRow(actor, entry)));
+    // Last before commit: the topic's counter row is a lock that all writers of the site share (gap-free offsets).
+    const events = entries.flatMap((entry) => (entry.event ? [entry.event] : []));
+    if (events.length > 0) await publish(tx, actor, events);
+    return result;
+  });
+}
+
+function auditRow(actor: Actor, entry: Recorded): AuditRow {
+  return {
+    site_id: actor.siteId,
+    actor_id: actor.userId,
+    action: entry.action,
+    subject_type: entry.subject[0],
+    subject_id: String(entry.subject[1]),
+    ip: actor.origin?.ip ?? null,
+    request_id: actor.origin?.requestId ?? randomUUID(),
+    changes: JSON.stringify(entry.changes),
+  };
+}

@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { authorize } from '../auth/authorize.ts';
+import type { Caller, Origin } from '../auth/caller.ts';
+import type { Db } from '../db/database.ts';
+import type { Contract, Operation } from './contract.ts';
+import { ApiError, invalid, unauthorized, type FieldError } from './errors.ts';
+import type { Call, OperationId, Services } from './handler.ts';
+import { acceptJson } from './json.ts';
+import { answerType } from './negotiate.ts';
+
+/** What every handler of the table returns, seen without its types. */
+interface LooseAnswer {
+  status: number;
+  body: unknown;
+  headers?: Readonly<Record<string, string>>;
+  session?: { token: string; expires: Date } | 'end';
+}
+/** Handlers by operation. Each takes the call of its own operation; the contract's validation makes that true. */
+export type HandlerTable = Readonly<Partial<Record<OperationId, (call: never) => Promise<LooseAnswer>>>>;
+
+/** A way in: the programs' door (bearer tokens, `/api`) or the browser's (session cookie, `/console/api`). */
+export interface Door {
+  prefix: string;
+  serves(operation: Operation): boolean;
+  /** Finds who calls; undefined where no credentials were sent. Throws ApiError for credentials that do not hold. */
+  authenticate(request: FastifyRequest, origin: Origin): Promise<Caller | undefined>;
+  /** Runs before everything else of a request of this door. */
+  guard?(request: FastifyRequest): void;
+  /** Puts the session of an answer where this door keeps it. */
+  keepSession?(reply: FastifyReply, session: { token: string; expires: Date } | 'end'): void;
+}
+
+interface DoorSurroundings {
+  db: Db;
+  contract: Contract;
+  handlers: HandlerTable;
+  services: Services;
+  /** In tests every answer is held against the contract; one that does not fit is a 500 that says why. */
+  checkAnswers: boolean;
+}
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+const MAX_BODY = 1_048_576;
+
+/** Who and where from, of any request. IPv4 addresses in IPv6 clothes are undressed, so that one address has one text. */
+export function originOf(request: FastifyRequest): Origin {
+  return { requestId: request.id, ip: request.ip.replace(/^::ffff:(?=\d+\.)/i, ''), userAgent: request.headers['user-agent']?.slice(0, 300) };
+}
+
+/** Routes every operation that the door serves: guard, 401, 403, body limits, validation, handler, answer. */
+export async function openDoor(app: FastifyInstance, door: Door, around: DoorSurroundings): Promise<void> {
+  await app.register(async (scope) => {
+    acceptJson(scope);
+    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
+      const operation = request.routeOptions.config.operation;
+      if (!operation?.form) return done(Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 }));
+      return done(null, Object.fromEntries(new URLSearchParams(body as string)));
+    });
+    for (const operation of around.contract.operations.filter((each) => door.serves(each))) {
+      addRoute(scope, door, operation, around);
+    }
+  });
+}
+
+function addRoute(app: FastifyInstance, door: Door, operation: Operation, around: DoorSurroundings): void {
+  const handle = around.handlers[operation.id as OperationId];
+  app.route({
+    method: operation.method,
+    url: door.prefix + operation.url,
+    bodyLimit: operation.maxBody ?? MAX_BODY,
+    config: { operation },
+    onRequest: async (request) => {
+      door.guard?.(request);
+      if (operation.access === 'public') return;
+      const caller = await door.authenticate(request, originOf(request));
+      if (!caller) throw unauthorized(undefined, door.prefix ? undefined : 'Bearer');
+      authorize(operation, caller, request.headers['as-user']);
+      callers.set(request, caller);
+    },
+    handler: async (request, reply) => {
+      const { parts, faults } = operation.check({ params: request.params, query: request.query, body: request.body });
+      if (faults.length > 0) throw refused(operation, faults);
+      if (!handle) throw new ApiError(501, `${operation.id} is not built yet`);
+      const answer = await handle(callOf(request, parts, around) as never);
+      if (around.checkAnswers) assertAnswer(operation, answer);
+      if (answer.session) door.keepSession?.(reply, answer.session);
+      reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
+      if (operation.deprecated) reply.header('deprecation', 'true');
+      if (answer.body === undefined) return reply.send();
+      return reply.type(answerType(request.headers.accept)).send(JSON.stringify(answer.body));
+    },
+  });
+}
+
+/** 400 with every fault; operations with a form answer in the words of RFC 6749 5.2 besides. */
+function refused(operation: Operation, faults: readonly FieldError[]): ApiError {
+  const refusal = invalid(faults);
+  if (operation.form) refusal.extra = { error: 'invalid_request', error_description: refusal.message };
+  return refusal;
+}
+
+function callOf(request: FastifyRequest, parts: { params: unknown; query: unknown; body: unknown }, around: DoorSurroundings): Call {
+  return {
+    ...(parts as Pick<Call, 'params' | 'query' | 'body'>),
+    ifMatch: request.headers['if-match'],
+    authorization: request.headers.authorization,
+    origin: originOf(request),
+    db: around.db,
+    services: around.services,
+    get caller(): Caller {
+      const caller = callers.get(request);
+      if (!caller) throw new Error('A public operation asked for its caller');
+      return caller;
+    },
+  };
+}
+
+function assertAnswer(operation: Operation, answer: LooseAnswer): void {
+  const faults = operation.checkAnswer(answer.status, answer.body);
+  if (faults.length > 0) throw new Error(`${operation.id} answered what the contract does not say: ${JSON.stringify(faults)}`);
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation;
+  }
+}

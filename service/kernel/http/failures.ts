@@ -1,0 +1,50 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { dbErrorOf } from '../db/errors.ts';
+import { ApiError } from './errors.ts';
+import { answerType } from './negotiate.ts';
+
+/** Words for what Fastify refuses before a handler runs; its own texts speak of its insides. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read: its body is not valid JSON',
+  413: 'The body is larger than this operation allows',
+  415: 'Send JSON: application/json, text/json, application/json-patch+json or application/*+json',
+};
+
+/** A database that is away or overloaded: SQLSTATE classes 08 and 53, cancelled statements, shutdown. */
+const AWAY = /^(08|53|57014|57P0)/;
+
+/** Any failure as a refusal with a status; what is not meant for the caller becomes a 500 that says nothing else. */
+function refusalOf(error: FastifyError | ApiError): ApiError {
+  if (error instanceof ApiError) return error;
+  if (AWAY.test(dbErrorOf(error)?.code ?? '')) {
+    return new ApiError(503, 'The database does not answer at this moment', [], { 'retry-after': '2' });
+  }
+  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500;
+  if (status < 500) return new ApiError(status, REFUSALS[status] ?? error.message);
+  return new ApiError(500, 'The service failed to answer. The request id leads to the reason in its log.');
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, refusal: ApiError): FastifyReply {
+  return reply
+    .code(refusal.status)
+    .headers({ 'cache-control': 'no-store', ...refusal.headers })
+    .type(answerType(request.headers.accept))
+    .send(
+      JSON.stringify({
+        ...refusal.extra,
+        message: refusal.message,
+        requestId: request.id,
+        ...(refusal.fields.length > 0 && { errors: refusal.fields }),
+      }),
+    );
+}
+
+/** One error body for every 4xx and 5xx (shapes 1), the cause of a 5xx in the log alone. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
+    const refusal = refusalOf(error);
+    if (refusal.status >= 500 && refusal.status !== 501) request.log.error({ requestId: request.id, err: error }, 'request failed');
+    return send(request, reply, refusal);
+  });
+  app.setNotFoundHandler((request, reply) => send(request, reply, new ApiError(404, `Nothing is at ${request.method} ${request.url.split('?')[0]}`)));
+}

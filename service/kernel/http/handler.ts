@@ -1,0 +1,63 @@
+import type { RouteHandler } from 'fastify';
+import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
+import type { Caller, Origin } from '../auth/caller.ts';
+import type { Db } from '../db/database.ts';
+
+type Parts<Route> = Route extends RouteHandler<infer Generic> ? Generic : never;
+type Part<Generic, Key extends string, Otherwise> = Generic extends { [K in Key]?: infer Value }
+  ? unknown extends Value
+    ? Otherwise
+    : NonNullable<Value>
+  : Otherwise;
+
+export type OperationId = keyof RouteHandlers;
+
+/** The success answers of an operation by status: `{200: UserInfoResponse}`. */
+type Successes<Id extends OperationId> = Parts<RouteHandlers[Id]> extends { Reply: infer Replies }
+  ? Pick<Replies, Extract<keyof Replies, 200 | 202 | 204 | 302>>
+  : never;
+
+/** What handlers need besides the database; made once at start. */
+export interface Services {
+  /** Where people reach the console; links in mail begin with it. */
+  publicUrl: string;
+  /** Tells the outbox that a committed change left mail in it. */
+  wakeMail(): void;
+}
+
+/** What a handler gets: validated input in the contract's spelling, the caller, and the database. */
+export interface Call<Id extends OperationId = OperationId> {
+  params: Part<Parts<RouteHandlers[Id]>, 'Params', Record<never, never>>;
+  query: Part<Parts<RouteHandlers[Id]>, 'Querystring', Record<never, never>>;
+  body: Part<Parts<RouteHandlers[Id]>, 'Body', undefined>;
+  ifMatch: string | undefined;
+  /** `Authorization` as sent; only the token operation reads it. */
+  authorization: string | undefined;
+  /** Throws for a public operation: those have no caller. */
+  caller: Caller;
+  origin: Origin;
+  db: Db;
+  services: Services;
+}
+
+/** A success: a status of the contract with the body that belongs to it. */
+export type Answer<Id extends OperationId> = {
+  [Status in keyof Successes<Id>]: {
+    status: Status;
+    body: Successes<Id>[Status] extends void ? undefined : Successes<Id>[Status];
+    headers?: Readonly<Record<string, string>>;
+    /** Cookie of the browser's door: a new session token, or '' to end it. */
+    session?: { token: string; expires: Date } | 'end';
+  };
+}[keyof Successes<Id>];
+
+/** One function an operation: refusals are thrown as ApiError, everything else returned. */
+export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
+export type Handlers<Ids extends OperationId = OperationId> = { [Id in Ids]: Handler<Id> };
+
+/** The usual answer: 200 with a body. */
+export const ok = <Body>(body: Body, headers?: Readonly<Record<string, string>>): { status: 200; body: Body; headers?: Readonly<Record<string, string>> } =>
+  headers ? { status: 200, body, headers } : { status: 200, body };
+
+/** 204: done, nothing to say. */
+export const done: { status: 204; body: undefined } = { status: 204, body: undefined };

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Tx } from '../db/database.ts';
+
+/** One entity that was created, updated or deleted, as a default topic tells it (spec 6, shapes 7). */
+export interface ChangeEvent {
+  topic: 'default-users' | 'default-data' | 'default-schema';
+  entityType: 'Users' | 'UserGroups' | 'Data' | 'EntryLists';
+  kind: 'created' | 'updated' | 'deleted';
+  entity: Readonly<Record<string, unknown>>;
+}
+
+interface Author {
+  siteId: number;
+  userId: number | null;
+  email: string | null;
+}
+
+/**
+ * Appends events to their topics. Offsets have no gaps: the counter moves in the transaction of the change, so a
+ * rolled-back change takes its numbers back with it. The row of the counter is locked until commit, so call it last.
+ */
+export async function publish(tx: Tx, author: Author, events: readonly ChangeEvent[]): Promise<void> {
+  // Topics in one order in every transaction: two changes cannot wait for each other.
+  for (const name of [...new Set(events.map((event) => event.topic))].toSorted()) {
+    const mine = events.filter((event) => event.topic === name);
+    const { rows } = await sql<{ topic_id: number; first: number; schema_version: number }>`
+      with counted as (
+        insert into topic (site_id, name, next) values (${author.siteId}, ${name}, ${mine.length})
+        on conflict (site_id, name) do update set next = topic.next + ${mine.length}
+        returning topic_id, next - ${mine.length} as first)
+      select counted.topic_id, counted.first, site.schema_version from counted, site where site.site_id = ${author.siteId}`.execute(tx);
+    const [topic] = rows;
+    if (!topic) throw new Error(`Site ${author.siteId} does not exist`);
+    const modifiedAt = new Date().toISOString();
+    await tx
+      .insertInto('topic_event')
+      .values(
+        mine.map((event, index) => ({
+          site_id: author.siteId,
+          topic_id: topic.topic_id,
+          off: topic.first + index,
+          payload: JSON.stringify({
+            eventId: randomUUID(),
+            modifiedAt,
+            entityType: event.entityType,
+            entityFormatType: 'None',
+            modifiedById: author.userId,
+            modifiedByUserEmail: author.email,
+            schemaVersion: topic.schema_version,
+            isCalculated: false,
+            payload: { entities: { [event.kind]: [event.entity] } },
+          }),
+        })),
+      )
+      .execute();
+  }
+}
