@@ -1,23 +1,21 @@
 import { lazy, Suspense } from 'react';
 import { gate } from '../api/session-gate.ts';
-import { createStore, useStore } from '../ui/store.ts';
+import { useStore } from '../ui/store.ts';
+import { overlay } from './overlay.ts';
 
 const loadPalette = () => import('./palette/Palette.tsx');
 const Palette = lazy(loadPalette);
 const CheatSheet = lazy(() => import('./CheatSheet.tsx'));
 const SessionDialog = lazy(() => import('./SessionDialog.tsx'));
 
-const open = createStore<'palette' | 'keys' | undefined>(undefined);
-const close = () => open.set(undefined);
-
-export const openOverlay = open.set;
+const close = () => overlay.set(undefined);
 
 /** Fetches the palette's code ahead: a pointer or the focus is near its field. */
 export const preloadPalette = (): void => void loadPalette();
 
 /** What opens over any page: palette, cheat sheet, and the dialog of an ended session. Loaded when first needed. */
 export function Overlays() {
-  const shown = useStore(open);
+  const shown = useStore(overlay);
   const session = useStore(gate);
   return (
     <Suspense>

@@ -1,3 +1,59 @@
-import { createFileRoute } from '@tanstack/react-router';
+import { createFileRoute, Link } from '@tanstack/react-router';
+import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { can, useSession } from '../../api/session.ts';
+import { openOverlay } from '../../shell/overlay.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { buttonClass } from '../../ui/button/button-class.ts';
+import { Card, CardRow } from '../../ui/layout/Card.tsx';
+import { Fact, Facts } from '../../ui/layout/Facts.tsx';
+import { Page } from '../../ui/layout/Page.tsx';
+import { GroupsCard, LicensesCard, PeopleCard } from './-counts.tsx';
+import './-overview.css';
 
-export const Route = createFileRoute('/_app/')({ staticData: { title: 'Overview' }, component: () => null });
+export const Route = createFileRoute('/_app/')({
+  staticData: { title: 'Overview' },
+  component: OverviewPage,
+});
+
+function OverviewPage() {
+  const session = useSession();
+  const { user, site } = session;
+  const held = capabilities.filter(({ name }) => can(session, [name]));
+  return (
+    <Page
+      title={site.name}
+      meta="Overview"
+      actions={
+        <>
+          <Button onClick={() => openOverlay('palette')}>Find somebody</Button>
+          <Link to="/$area" params={{ area: 'users' }} className={buttonClass({ variant: 'primary' })}>
+            Go to users
+          </Link>
+        </>
+      }
+    >
+      <div className="overview">
+        <PeopleCard />
+        <LicensesCard />
+        <GroupsCard />
+        <Card title="This site">
+          <Facts>
+            <Fact label="Signs in with">
+              {site.identityMode === 'password' ? 'A password' : 'An identity manager'}
+            </Fact>
+            <Fact label="Time zone">{site.timeZone}</Fact>
+            <Fact label="Schema version">{site.schemaVersion}</Fact>
+          </Facts>
+        </Card>
+      </div>
+      <Card title={`What you may do here, ${user.firstName}`}>
+        {held.map(({ name, sentence }) => (
+          <CardRow key={name} title={name} description={sentence} />
+        ))}
+        {held.length === 0 && (
+          <CardRow title="No capabilities" description="None of your groups gives one on this site." />
+        )}
+      </Card>
+    </Page>
+  );
+}

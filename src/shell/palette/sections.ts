@@ -5,7 +5,7 @@ import { rank } from '../../lib/rank.ts';
 import { setTheme } from '../../ui/theme.ts';
 import { AREAS } from '../areas.ts';
 import { navFolded, setNavFolded } from '../nav-folded.ts';
-import { openOverlay } from '../Overlays.tsx';
+import { openOverlay } from '../overlay.ts';
 import { usePaletteActions, usePaletteSources } from './registry.ts';
 import type { PaletteItem } from './registry.ts';
 
