@@ -24,7 +24,7 @@ function clusterUrl(): URL {
   const given = process.env.TEST_DATABASE_URL;
   if (!given) {
     throw new Error(
-      'These tests need PostgreSQL: set TEST_DATABASE_URL to a superuser of an empty cluster (scripts/postgres.mjs ' +
+      'These tests need PostgreSQL: set TEST_DATABASE_URL to a superuser of an empty cluster (scripts/postgres.ts ' +
         'starts one), or STEWARD_TEST_DATABASES=embedded to leave PostgreSQL out.',
     );
   }

@@ -1,8 +1,14 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newPlace } from '../../testing/databases.ts';
 import { openDatabase } from './database.ts';
+import { templateFile } from './pglite-template.ts';
+
+test('the template was made for the installed version (make-template.ts)', () => {
+  expect(existsSync(templateFile)).toBe(true);
+});
 
 test('closing lets the running transaction commit', async () => {
   const place = await newPlace('embedded');

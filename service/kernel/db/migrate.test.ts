@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newPlace, onEachKind } from '../../testing/databases.ts';
+import { startWriter } from '../../testing/writer.ts';
 import { openDatabase } from './database.ts';
 
 onEachKind((kind) => {
@@ -19,6 +20,18 @@ onEachKind((kind) => {
   if (kind === 'embedded') return;
 
   test('processes that start together run each migration once', async () => {
+    const place = await newPlace(kind);
+    const writers = await Promise.all([startWriter(place), startWriter(place)]);
+    const counts = await Promise.all(writers.map(async (writer) => (await writer.kill()).length));
+    expect(Math.min(...counts)).toBeGreaterThan(0);
+    const { db, close } = await openDatabase(place);
+    const { rows } = await sql`select name from kysely_migration`.execute(db);
+    expect(rows).toEqual([{ name: '0001_foundation' }]);
+    await close();
+    await place.remove();
+  });
+
+  test('pools that open together run each migration once', async () => {
     const place = await newPlace(kind);
     const opened = await Promise.all(Array.from({ length: 5 }, () => openDatabase(place)));
     for (const { db, close } of opened) {

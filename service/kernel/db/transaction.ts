@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Transaction } from 'kysely';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 import { dbErrorOf } from './errors.ts';
-import type { Tables } from './tables.ts';
 
 const serializationFailure = '40001';
 const deadlock = '40P01';
@@ -24,7 +22,7 @@ const pauseBefore = (attempt: number) => sleep(Math.random() * 10 * 2 ** attempt
 export async function withTransaction<T>(
   db: Db,
   { isolation = 'read committed' }: { isolation?: 'serializable' | 'read committed' },
-  fn: (tx: Transaction<Tables>) => Promise<T>,
+  fn: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
