@@ -1,8 +1,25 @@
 import { tanstackRouter } from '@tanstack/router-plugin/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const service = process.env['STEWARD_SERVICE'] ?? 'http://127.0.0.1:4400';
+
+/** Nothing of tests, samples or the service reaches the browser: the build fails on the first such module. */
+function productOnly(): Plugin {
+  const alien =
+    /\.test\.tsx?$|\/(service|e2e|bench|scripts)\/|\/node_modules\/(@playwright|vitest|fast-check|@axe-core)\//;
+  return {
+    name: 'product-only',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      for (const output of Object.values(bundle)) {
+        const modules = output.type === 'chunk' ? Object.keys(output.modules) : [];
+        const found = modules.find((id) => alien.test(id.replace(import.meta.dirname, '')));
+        if (found) this.error(`${found} is not for the browser`);
+      }
+    },
+  };
+}
 
 export default defineConfig({
   plugins: [
@@ -16,6 +33,7 @@ export default defineConfig({
       autoCodeSplitting: true,
     }),
     react(),
+    productOnly(),
   ],
   build: {
     outDir: 'dist',

@@ -1,0 +1,46 @@
+/** Finds a Chromium for the browser tests, and gets one where none is. */
+import { chromium } from '@playwright/test';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { installDebianPackage } from './debian.ts';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+const APPLICATIONS = [
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Some systems ship a stub that only says how to install the browser, hence the trial run. */
+function runs(path: string): boolean {
+  return existsSync(path) && spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** The path of an installed Chromium, or undefined. */
+export function findChromium(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const installed = NAMES.flatMap((name) => [...folders, '/usr/bin'].map((folder) => join(folder, name)));
+  return [...installed, ...APPLICATIONS, chromium.executablePath()].find(runs);
+}
+
+/**
+ * The path of a Chromium; installs one when there is none.
+ * @throws Error saying what to install
+ */
+export function ensureChromium(): string {
+  const ways = [
+    () => true,
+    () => installDebianPackage('chromium'),
+    () =>
+      spawnSync(process.execPath, ['node_modules/@playwright/test/cli.js', 'install', 'chromium'], {
+        stdio: 'inherit',
+      }).status === 0,
+  ];
+  for (const way of ways) {
+    const path = way() ? findChromium() : undefined;
+    if (path) return path;
+  }
+  throw new Error(
+    'The browser tests need Chromium: install Chromium or Google Chrome, or run "npx playwright install --with-deps chromium".',
+  );
+}

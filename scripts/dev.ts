@@ -1,0 +1,31 @@
+/** `npm run dev`: the console with hot reload, in front of the service; starts the service when none answers. */
+import { spawn } from 'node:child_process';
+import { createServer } from 'vite';
+
+const service = process.env['STEWARD_SERVICE'] ?? `http://127.0.0.1:${process.env['PORT'] ?? 4400}`;
+process.env['STEWARD_SERVICE'] = service;
+
+const isUp = () =>
+  fetch(`${service}/readyz`).then(
+    () => true,
+    () => false,
+  );
+
+const vite = await createServer();
+await vite.listen();
+vite.printUrls();
+
+if (!(await isUp())) {
+  const child = spawn(
+    process.execPath,
+    ['--watch-path=service', '--watch-path=contract', 'service/main.ts'],
+    {
+      stdio: 'inherit',
+      // Links the service prints or mails lead to the console that reloads.
+      env: { PUBLIC_URL: vite.resolvedUrls?.local[0], ...process.env },
+    },
+  );
+  const stop = () => child.kill('SIGTERM');
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  child.once('exit', () => vite.close().then(() => process.exit(0)));
+}
