@@ -1,5 +1,5 @@
 import { addAdministrator } from './areas/users/index.ts';
-import { createSite, firstSite } from './areas/sites/index.ts';
+import { createSite, listSiteIds } from './areas/sites/index.ts';
 import { fillSample } from './cli/sample/fill.ts';
 import type { Config } from './config.ts';
 import { createLink } from './kernel/auth/links.store.ts';
@@ -24,7 +24,7 @@ export interface FirstStart {
  * administrator: from the settings, or by a one-time link for as long as nobody can administer the site.
  */
 export async function firstStart(db: Db, config: Config): Promise<FirstStart> {
-  const siteId = (await firstSite(db)) ?? (await makeSite(db, config.sample));
+  const siteId = (await listSiteIds(db))[0] ?? (await makeSite(db, config.sample));
   if (await withTransaction(db, {}, (tx) => administratorRemains(tx, siteId))) return { link: undefined };
   if (config.firstAdministrator) {
     await addFromSettings(db, siteId, config.firstAdministrator);

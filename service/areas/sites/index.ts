@@ -3,12 +3,11 @@ export { checkGrant, requireAdministrator, requireHeld } from './rules.ts';
 export {
   addToGroups,
   ADMINISTRATORS,
-  countSites,
   createSite,
   ensureAdministrators,
-  firstSite,
   getSite,
   isApprovedAddress,
+  listSiteIds,
   removeFromGroups,
   touchUsers,
 } from './store.ts';

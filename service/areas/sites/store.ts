@@ -89,12 +89,6 @@ export async function ensureAdministrators(tx: Tx, siteId: number): Promise<numb
   return group.group_id;
 }
 
-/** How many sites the installation holds: none before its very first start. */
-export async function countSites(db: Db): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*)::int as n from site`.execute(db);
-  return rows[0]?.n ?? 0;
-}
-
 /** An empty site. */
 export async function createSite(tx: Tx, site: { slug: string; name: string }): Promise<number> {
   const row = await tx
@@ -105,8 +99,8 @@ export async function createSite(tx: Tx, site: { slug: string; name: string }): 
   return row.site_id;
 }
 
-/** The site that began first. */
-export async function firstSite(db: Db): Promise<number | undefined> {
-  const row = await db.selectFrom('site').select('site_id').orderBy('site_id').limit(1).executeTakeFirst();
-  return row?.site_id;
+/** All sites of the installation, the first one first: none before its very first start. */
+export async function listSiteIds(db: Db): Promise<number[]> {
+  const rows = await db.selectFrom('site').select('site_id').orderBy('site_id').execute();
+  return rows.map((row) => row.site_id);
 }

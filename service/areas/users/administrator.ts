@@ -1,11 +1,14 @@
+import { administratorRemains } from '../../kernel/auth/store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
-import { addToGroups, ensureAdministrators } from '../sites/index.ts';
+import { addToGroups, ensureAdministrators, listSiteIds } from '../sites/index.ts';
 import { insertAccount, insertMembership } from './store.ts';
 
 const STANDARD = 1;
 
-/** Makes a user who can do everything on the site; undefined when the platform knows the address. */
+/**
+ * Makes a user who can do everything on the site, and on every other site that nobody can administer; undefined when the platform knows the address.
+ */
 export async function addAdministrator(
   tx: Tx,
   siteId: number,
@@ -21,7 +24,21 @@ export async function addAdministrator(
     federationId: null,
   });
   if (userId === undefined) return undefined;
+  for (const each of [siteId, ...(await otherSitesWithoutAdministrator(tx, siteId))]) {
+    // oxlint-disable-next-line no-await-in-loop -- one connection, a handful of sites
+    await join(tx, each, userId);
+  }
+  return userId;
+}
+
+async function join(tx: Tx, siteId: number, userId: number): Promise<void> {
   await insertMembership(tx, siteId, userId, null, STANDARD, {});
   await addToGroups(tx, siteId, [[userId, await ensureAdministrators(tx, siteId)]]);
-  return userId;
+}
+
+/** Sites that would stay closed to everybody: their first administrator is the installation's. */
+async function otherSitesWithoutAdministrator(tx: Tx, siteId: number): Promise<number[]> {
+  const others = (await listSiteIds(tx)).filter((id) => id !== siteId);
+  const administered = await Promise.all(others.map((id) => administratorRemains(tx, id)));
+  return others.filter((_, index) => !administered[index]);
 }

@@ -11,10 +11,11 @@ const DAY_MS = 86_400_000;
  * @throws ApiError 400 when it is further back than the history window
  */
 export function readModifiedSince(text: string, now: number): Date {
-  const moment = new Date(/[zZ]$|[+-]\d{2}:\d{2}$/.test(text) ? text : `${text}Z`);
-  if (moment.getTime() < now - HISTORY_DAYS * DAY_MS) {
-    throw invalid([{ path: 'modifiedSince', message: `must be at most ${HISTORY_DAYS} days back` }]);
-  }
+  const zoned = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
+  const moment = new Date(zoned ? text : `${text}Z`);
+  const path = 'modifiedSince';
+  if (Number.isNaN(moment.getTime())) throw invalid([{ path, message: 'is not a day and time of the calendar' }]);
+  if (moment.getTime() < now - HISTORY_DAYS * DAY_MS) throw invalid([{ path, message: `must be at most ${HISTORY_DAYS} days back` }]);
   return moment;
 }
 

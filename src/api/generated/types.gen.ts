@@ -1233,7 +1233,7 @@ export type SearchUsersData = {
     path?: never;
     query?: {
         /**
-         * Only users created or changed at or after this moment.
+         * Only users created or changed at or after this moment, which is at most 180 days back (shapes 1).
          */
         modifiedSince?: RequestDateTime;
         /**
