@@ -58,8 +58,8 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
         </>
       }
     >
-      <div>{body}</div>
-      <form id={formId} onSubmit={(event) => void submit(event)}>
+      <form id={formId} className="dialog-form" onSubmit={(event) => void submit(event)}>
+        <div>{body}</div>
         {typed !== undefined && (
           <label className="field">
             <span className="field-label">Type “{typed}” to go on</span>
@@ -75,8 +75,8 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
             />
           </label>
         )}
+        {failure && <FailureBanner failure={failure} />}
       </form>
-      {failure && <FailureBanner failure={failure} />}
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { liveStore } from './live.ts';
 export function LiveRegion() {
   const { text, turn } = useStore(liveStore);
   return (
-    <output aria-live="polite" className="visually-hidden">
+    <output data-live-announcer="true" aria-live="polite" className="visually-hidden">
       {/* A new element for each sentence: the same words said twice are announced twice. */}
       <span key={turn}>{text}</span>
     </output>

@@ -15,7 +15,13 @@ export function Toaster() {
   const items = useStore(toastStore);
   const [held, setHeld] = useState(false);
   return (
-    <section aria-label="Messages" aria-live="polite" aria-relevant="additions">
+    // The attribute keeps messages in reach while a dialog hides the rest of the page.
+    <section
+      aria-label="Messages"
+      aria-live="polite"
+      aria-relevant="additions"
+      data-react-aria-top-layer="true"
+    >
       {/* Nobody is hurried: what is under the pointer or has the focus stays. */}
       <div
         role="presentation"

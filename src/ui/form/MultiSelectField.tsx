@@ -71,7 +71,7 @@ export function MultiSelectField<Values extends FieldValues, Output>(
             }}
           />
         </Group>
-        <OptionList />
+        <OptionList label={label} />
       </ComboBox>
     </FieldFrame>
   );

@@ -42,7 +42,7 @@ export function SelectField<Values extends FieldValues, Output>(props: SelectFie
           <SelectValue className="select-value">{chosen?.label ?? placeholder}</SelectValue>
           <ChevronDown />
         </Button>
-        <OptionList options={options} />
+        <OptionList label={label} options={options} />
       </Select>
     </FieldFrame>
   );

@@ -11,16 +11,18 @@ export interface FieldOption {
 }
 
 /** The list that opens under a select or a multi-select. */
-export function OptionList({ options }: { options?: readonly FieldOption[] }) {
+export function OptionList({ label, options }: { label: string; options?: readonly FieldOption[] }) {
   return (
     <Popover className="options" offset={4}>
-      <ListBox
-        className="options-list"
-        items={options}
-        renderEmptyState={() => <div className="options-none">Nothing matches</div>}
-      >
-        {(option: FieldOption) => <Option option={option} />}
-      </ListBox>
+      <section aria-label={label}>
+        <ListBox
+          className="options-list"
+          items={options}
+          renderEmptyState={() => <div className="options-none">Nothing matches</div>}
+        >
+          {(option: FieldOption) => <Option option={option} />}
+        </ListBox>
+      </section>
     </Popover>
   );
 }
@@ -31,13 +33,10 @@ function Option({ option: { value, label, hint, disabledReason } }: { option: Fi
     <ListBoxItem className="option" id={value} textValue={label} isDisabled={disabledReason !== undefined}>
       {({ isSelected }) => (
         <>
-          <Text slot="label">{label}</Text>
+          <Text slot="label">
+            {label} {note !== undefined && <span className="option-hint">{note}</span>}
+          </Text>
           {isSelected && <Check />}
-          {note !== undefined && (
-            <Text slot="description" className="option-hint">
-              {note}
-            </Text>
-          )}
         </>
       )}
     </ListBoxItem>

@@ -16,10 +16,12 @@ interface MenuPopupProps {
 /** The open menu; `MenuButton` loads it. */
 export default function MenuPopup({ label, items, anchor, align, onClose }: MenuPopupProps) {
   const checked = items.flatMap((item) => (item !== 'line' && item.checked ? [item.label] : []));
+  const icons = items.some((item) => item !== 'line' && item.icon);
   const choices = items.some((item) => item !== 'line' && item.checked !== undefined);
   return (
     <Popover
       className="menu-popover"
+      aria-label={label}
       triggerRef={anchor}
       placement={`bottom ${align}`}
       offset={4}
@@ -27,7 +29,7 @@ export default function MenuPopup({ label, items, anchor, align, onClose }: Menu
       onOpenChange={onClose}
     >
       <Menu
-        className="menu"
+        className={cx('menu', icons && 'menu-icons')}
         aria-label={label}
         // A menu that opens takes the focus; that is what it was opened for.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
@@ -65,14 +67,9 @@ function Item({ item }: { item: MenuItemData }) {
     >
       {Icon && <Icon />}
       <Text slot="label" className="menu-item-label">
-        {label}
+        {label} {hint !== undefined && <span className="menu-item-hint">{hint}</span>}
       </Text>
       {checked && <Check className="menu-check" />}
-      {hint !== undefined && (
-        <Text slot="description" className="menu-item-hint">
-          {hint}
-        </Text>
-      )}
     </MenuItem>
   );
 }

@@ -41,7 +41,7 @@ export function SkeletonGrid<Row>({
                 </td>
               )}
               {columns.map((column, at) => (
-                <td key={column.id}>
+                <td key={column.id} className={column.align === 'end' ? 'tbl-end' : undefined}>
                   <Skeleton width={WIDTHS[(row * 2 + at) % WIDTHS.length] ?? '60%'} />
                 </td>
               ))}
