@@ -18,7 +18,7 @@ export type AdminReply = { result: unknown } | { refused: string } | { failed: s
 // The system's limit for the path of a socket is about 104 bytes.
 const LONGEST_PATH = 100;
 const LONGEST_LINE = 100_000;
-const IDLE_MS = 30_000;
+const IDLE_MS = 60_000;
 
 /** Listens for commands as long as the service runs. Does nothing where the folder's path is too long for a socket. */
 export async function listenAdminSocket(
@@ -33,9 +33,12 @@ export async function listenAdminSocket(
     return { close: async () => undefined };
   }
   const open = new Set<Socket>();
-  const server = createServer((socket) => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket.on('close', () => open.delete(socket)));
-    serve(options, socket);
+    serve(options, socket).catch((error: unknown) => {
+      options.log.error({ err: error }, 'The admin socket failed');
+      socket.destroy();
+    });
   });
   // The database's lock says that this service is alone in the folder: a socket file found there is a dead one's.
   if (process.platform !== 'win32') await rm(path, { force: true });
@@ -49,7 +52,7 @@ export async function listenAdminSocket(
   };
 }
 
-function serve({ db, publicUrl, log }: CommandContext & { log: Log }, socket: Socket): void {
+async function serve({ db, publicUrl, log }: CommandContext & { log: Log }, socket: Socket): Promise<void> {
   socket.setTimeout(IDLE_MS, () => socket.destroy());
   socket.on('error', (error) => log.warn({ err: error }, 'The admin socket failed'));
   let received = 0;
@@ -57,10 +60,13 @@ function serve({ db, publicUrl, log }: CommandContext & { log: Log }, socket: So
     received += chunk.length;
     if (received > LONGEST_LINE) socket.destroy();
   });
-  const lines = createInterface({ input: socket });
-  lines.on('line', (line) => {
-    void answer({ db, publicUrl }, log, line).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
-  });
+  // One command a connection.
+  for await (const line of createInterface({ input: socket })) {
+    const reply = await answer({ db, publicUrl }, log, line);
+    socket.end(`${JSON.stringify(reply)}\n`, () => socket.destroy());
+    return;
+  }
+  socket.destroy();
 }
 
 async function answer(context: CommandContext, log: Log, line: string): Promise<AdminReply> {

@@ -135,7 +135,7 @@ function pickShared(members: readonly SampleMember[]): SampleMember[] {
 function pairs(members: readonly SampleMember[], groupIds: ReadonlyMap<string, number>) {
   return members.flatMap(({ userId, person }) =>
     person.groups.flatMap((name) => {
-      const groupId = groupIds.get(name);
+      const groupId = groupIds.get(name.toLowerCase());
       return groupId === undefined ? [] : [{ groupId, userId }];
     }),
   );

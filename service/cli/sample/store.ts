@@ -88,7 +88,7 @@ export async function insertMembers(tx: Tx, siteId: number, members: readonly Sa
   });
 }
 
-/** The groups of a site by name; those it has already are kept as they are. */
+/** The groups of a site by name in lower case; those it has already are kept as they are. */
 export async function insertGroups(tx: Tx, siteId: number, groups: readonly SampleGroup[], at: Date) {
   await tx
     .insertInto('user_group')
@@ -109,7 +109,7 @@ export async function insertGroups(tx: Tx, siteId: number, groups: readonly Samp
     .select(['group_id', 'name'])
     .where('site_id', '=', siteId)
     .execute();
-  return new Map(rows.map((row) => [row.name, row.group_id]));
+  return new Map(rows.map((row) => [row.name.toLowerCase(), row.group_id]));
 }
 
 export async function insertGroupMembers(

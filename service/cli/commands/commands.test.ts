@@ -1,0 +1,235 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { z } from 'zod';
+import { findLink } from '../../kernel/auth/links.store.ts';
+import { hashSecret } from '../../kernel/secret.ts';
+import { onEachDatabase } from '../../testing/databases.ts';
+import { fillSample } from '../sample/fill.ts';
+import { runCommand } from './index.ts';
+
+const linkOf = (answer: unknown) => z.object({ link: z.string() }).parse(answer).link;
+
+const publicUrl = 'https://steward.example';
+
+onEachDatabase((database) => {
+  const run = (...argv: string[]) => runCommand({ db: database().db, publicUrl }, argv);
+  const one = async (query: ReturnType<typeof sql<Record<string, unknown>>>) =>
+    (await query.execute(database().db)).rows[0];
+  const lastAudit = () =>
+    one(
+      sql`select action, actor_id, subject_type, subject_id, changes from audit_log order by audit_id desc limit 1`,
+    );
+  let email = '';
+
+  beforeEach(async () => {
+    await sql`truncate site, account, membership, user_group, group_member, activity, audit_log, topic, topic_event restart identity cascade`.execute(
+      database().db,
+    );
+    await fillSample(database().db, { users: 30, asOf: new Date('2026-11-20T12:00:00Z'), seed: 1 });
+    const row = await one(sql`select email from account where user_id = 10`);
+    email = String(row?.['email']);
+  });
+
+  test('api-key prints a key that is stored only as its hash, and replaces one only when told', async () => {
+    const key = await run(
+      'api-key',
+      email.toUpperCase(),
+      '--scopes',
+      'user_management data',
+      '--site',
+      'northlight',
+    );
+    expect(Object.keys(Object(key))).toEqual(['client_id', 'client_secret']);
+    const { client_id: clientId, client_secret: secret } = z
+      .object({ client_id: z.number(), client_secret: z.string() })
+      .parse(key);
+    const stored = await one(
+      sql`select secret_hash, scopes, site_id, user_id from api_key where client_id = ${clientId}`,
+    );
+    expect(stored).toEqual({
+      secret_hash: hashSecret(secret),
+      scopes: ['user_management', 'data'],
+      site_id: 1,
+      user_id: 10,
+    });
+    const audit = await lastAudit();
+    expect(audit).toMatchObject({
+      action: 'cli.api-key',
+      actor_id: null,
+      subject_type: 'user',
+      subject_id: '10',
+    });
+    expect(JSON.stringify(audit)).not.toContain(secret);
+
+    const again = ['api-key', email, '--scopes', 'data', '--site', 'northlight'];
+    await expect(run(...again)).rejects.toThrow('--replace turns it off for good');
+    await expect(run(...again, '--replace')).resolves.toHaveProperty('client_secret');
+    expect(
+      await one(sql`select disabled_at is not null as off from api_key where client_id = ${clientId}`),
+    ).toEqual({ off: true });
+  });
+
+  test('user create makes a member with groups, and a link that sets the password', async () => {
+    const made = await run(
+      'user',
+      'create',
+      'new@northlight.example',
+      '--first-name',
+      'Ada',
+      '--last-name',
+      'New',
+      '--group',
+      'support',
+      '--site',
+      'northlight',
+    );
+    expect(made).toMatchObject({ email: 'new@northlight.example', site: 'northlight' });
+    const { id, link } = z.object({ id: z.number(), link: z.string() }).parse(made);
+    const token = /^https:\/\/steward\.example\/link#(.+)$/.exec(link)?.[1] ?? '';
+    expect(await findLink(database().db, token)).toMatchObject({
+      purpose: 'set-password',
+      siteId: 1,
+      userId: id,
+    });
+    expect(
+      await one(
+        sql`select g.name from group_member m join user_group g using (group_id) where m.user_id = ${id}`,
+      ),
+    ).toEqual({ name: 'Support' });
+    expect(await lastAudit()).toMatchObject({ action: 'cli.user-create', actor_id: null });
+    expect(
+      JSON.stringify(await one(sql`select payload from topic_event order by off desc limit 1`)),
+    ).toContain('"new@northlight.example"');
+    const again = run(
+      'user',
+      'create',
+      'NEW@northlight.example',
+      '--first-name',
+      'A',
+      '--last-name',
+      'B',
+      '--site',
+      'harbor',
+    );
+    await expect(again).rejects.toThrow('already known');
+  });
+
+  test('user deactivate keeps an administrator, unless it is forced', async () => {
+    await expect(run('user', 'deactivate', email, '--site', 'northlight')).rejects.toThrow(
+      'without an administrator',
+    );
+    await sql`update account set password_hash = 'x' where user_id = 1`.execute(database().db);
+    await run('user', 'deactivate', email, '--site', 'northlight');
+    const off = sql<
+      Record<string, unknown>
+    >`select is_active, version from membership where site_id = 1 and user_id = 10`;
+    expect(await one(off)).toEqual({ is_active: false, version: 2 });
+    const last = String((await one(sql`select email from account where user_id = 1`))?.['email']);
+    await expect(run('user', 'deactivate', last, '--site', 'northlight')).rejects.toThrow(
+      'without an administrator',
+    );
+    await expect(run('user', 'deactivate', last, '--site', 'northlight', '--force')).resolves.toMatchObject({
+      isActive: false,
+    });
+  });
+
+  test('user make-admin lets somebody back in whatever kept them out', async () => {
+    const { db } = database();
+    await sql`update user_group set capabilities = '{Read Data}' where site_id = 1 and name = 'Administrators'`.execute(
+      db,
+    );
+    await sql`update membership set is_active = false, license_type_id = 4, expires_at = now(), ip_restrictions_enabled = true
+      where site_id = 1 and user_id = 10`.execute(db);
+    await sql`update account set locked_until = now() + interval '1 day', failed_count = 5 where user_id = 10`.execute(
+      db,
+    );
+    expect(
+      await run('user', 'make-admin', email, '--site', 'northlight', '--lift-ip-restrictions'),
+    ).toHaveProperty('link');
+    const state = await one(sql`
+      select is_active, license_type_id, expires_at, ip_restrictions_enabled, locked_until, failed_count,
+        (select bool_or('Manage Settings' = any(g.capabilities)) from group_member gm join user_group g using (site_id, group_id)
+          where gm.site_id = 1 and gm.user_id = 10) as administers
+      from membership join account using (user_id) where site_id = 1 and user_id = 10`);
+    expect(state).toEqual({
+      is_active: true,
+      license_type_id: 1,
+      expires_at: null,
+      ip_restrictions_enabled: false,
+      locked_until: null,
+      failed_count: 0,
+      administers: true,
+    });
+    expect(await lastAudit()).toMatchObject({ action: 'cli.make-admin', actor_id: null, subject_id: '10' });
+  });
+
+  test('user make-admin brings in somebody of another site', async () => {
+    const row = await one(sql`select email from account a where home_site_id = 1
+      and not exists (select 1 from membership m where m.user_id = a.user_id and m.site_id = 2) limit 1`);
+    await run('user', 'make-admin', String(row?.['email']), '--site', 'harbor');
+    expect(
+      await one(
+        sql`select count(*)::int as n from membership m join account using (user_id) where email = ${row?.['email']} and is_active and license_type_id = 1 and site_id = 2`,
+      ),
+    ).toEqual({ n: 1 });
+  });
+
+  test('a set-password link ends the one before, and none is made where an identity manager signs people in', async () => {
+    const first = linkOf(await run('user', 'set-password-link', email, '--site', 'northlight'));
+    const second = linkOf(await run('user', 'set-password-link', email, '--site', 'northlight'));
+    expect(await findLink(database().db, first.split('#')[1] ?? '')).toBeUndefined();
+    expect(await findLink(database().db, second.split('#')[1] ?? '')).toMatchObject({ userId: 10 });
+    await sql`update site set identity_mode = 'identity-manager' where site_id = 1`.execute(database().db);
+    await expect(run('user', 'set-password-link', email, '--site', 'northlight')).rejects.toThrow(
+      'identity manager',
+    );
+  });
+
+  test('site list tells the sites', async () => {
+    expect(await run('site', 'list')).toMatchObject([
+      { slug: 'northlight', name: 'Northlight Capital', members: 30, identityMode: 'password' },
+      { slug: 'harbor' },
+    ]);
+  });
+
+  test.each([
+    [['api-key', 'nobody@northlight.example', '--scopes', 'data'], 'Nobody on this platform'],
+    [['api-key', 'x', '--scopes', 'data'], 'Give the e-mail address'],
+    [['api-key', 'a@b.example', '--scopes', 'everything'], 'everything is not a scope'],
+    [['api-key', 'a@b.example', '--scopes', '__proto__'], '__proto__ is not a scope'],
+    [['api-key', 'a@b.example'], 'Say what the key is for'],
+    [['api-key', 'a@b.example', '--nonsense'], '--nonsense'],
+    [['user', 'create', 'a@b.example'], '--first-name'],
+    [['user', 'create', 'a@b.example', '--first-name', 'A', '--last-name', 'B'], 'Say which site'],
+    [
+      ['user', 'create', 'a@b.example', '--first-name', 'A', '--last-name', 'B', '--site', 'x'],
+      'No site has the slug x',
+    ],
+    [
+      [
+        'user',
+        'create',
+        'a@b.example',
+        '--first-name',
+        'A',
+        '--last-name',
+        'B',
+        '--site',
+        'harbor',
+        '--group',
+        'x',
+      ],
+      'No group is named x',
+    ],
+    [['user', 'make-admin', 'a@b.example', 'c@d.example', '--site', 'harbor'], 'Not understood'],
+    [['constructor'], 'Not a command'],
+    [[], 'Not a command'],
+  ])('%j is refused in words and changes nothing', async (argv, words) => {
+    const rows = sql<
+      Record<string, unknown>
+    >`select (select count(*) from account) as accounts, (select count(*) from audit_log) as audits`;
+    const before = await one(rows);
+    await expect((async () => run(...argv))()).rejects.toThrow(words);
+    expect(await one(rows)).toEqual(before);
+  });
+});

@@ -1,0 +1,152 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { onEachDatabase } from '../../testing/databases.ts';
+import { drawActivity } from './activity.ts';
+import { fillSample } from './fill.ts';
+import { SAMPLE_GROUPS } from './groups.ts';
+import { drawPeople } from './people.ts';
+import { createRandom } from './random.ts';
+
+const asOf = new Date('2026-11-20T12:00:00Z');
+const YEAR = 365 * 24 * 3600_000;
+
+function draw(seed: number, count = 500) {
+  const random = createRandom(seed);
+  const people = drawPeople(random, {
+    count,
+    asOf,
+    domain: 'northlight.example',
+    partnerDomain: 'partner.example',
+    taken: new Set(),
+  });
+  return { people, activity: drawActivity(random, people, { asOf, rows: count * 120 }) };
+}
+
+test('the same seed gives the same sample, another seed another', () => {
+  expect(JSON.stringify(draw(7))).toBe(JSON.stringify(draw(7)));
+  expect(draw(7).people[20]?.email).not.toBe(draw(8).people[20]?.email);
+});
+
+test('people have addresses of their own, in plain Latin letters, and names in many scripts', () => {
+  const { people } = draw(1, 3000);
+  expect(new Set(people.map((person) => person.email)).size).toBe(people.length);
+  for (const { email, firstName, lastName } of people) {
+    expect(email).toMatch(/^[a-z][a-z0-9.-]*[a-z0-9]@(northlight|partner)\.example$/);
+    expect(`${firstName}|${lastName}`).toMatch(/^[^|_=]+\|[^|_=]+$/);
+  }
+  const text = people.map((person) => person.firstName + person.lastName).join('');
+  for (const script of ['Latin', 'Cyrillic', 'Greek', 'Han', 'Hangul', 'Arabic', 'Hebrew', 'Devanagari']) {
+    expect(text).toMatch(new RegExp(`\\p{Script=${script}}`, 'u'));
+  }
+});
+
+test('activity fills a year up to the day, keeps to the week, and comes from addresses of nobody', () => {
+  const { people, activity } = draw(1);
+  expect(activity.length).toBeGreaterThan(45_000);
+  expect(activity.length).toBeLessThan(75_000);
+  const times = activity.map((record) => record.at);
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
+  expect(Math.max(...times.slice(-1))).toBeLessThanOrEqual(asOf.getTime());
+  expect(times[0]).toBeGreaterThanOrEqual(asOf.getTime() - YEAR - 24 * 3600_000);
+  const onWeekend = activity.filter(({ at }) => [0, 6].includes(new Date(at).getUTCDay())).length;
+  expect(onWeekend / activity.length).toBeLessThan(0.12);
+  for (const { ip } of activity) expect(ip).toMatch(/^(192\.0\.2|198\.51\.100|203\.0\.113)\.\d+$|^2001:db8:/);
+  expect(new Set(activity.map((record) => record.type))).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]));
+  expect(activity.filter((record) => record.principal !== null).length).toBeGreaterThan(50);
+  for (const record of activity) {
+    expect(record.exportDataType === null).toBe(record.type !== 8);
+    expect(record.principal).not.toBe(record.person);
+  }
+  const early = activity.filter(({ person, at }) => at < (people[person]?.createdAt.getTime() ?? 0));
+  expect(early).toEqual([]);
+});
+
+test('the groups name capabilities that exist, and one holds them all', () => {
+  const known = capabilities.map(({ name }) => name);
+  for (const group of SAMPLE_GROUPS) expect(known).toEqual(expect.arrayContaining([...group.capabilities]));
+  expect(SAMPLE_GROUPS.some((group) => known.every((name) => group.capabilities.includes(name)))).toBe(true);
+});
+
+onEachDatabase((database) => {
+  beforeEach(() =>
+    sql`truncate site, account, membership, user_group, group_member, activity restart identity cascade`.execute(
+      database().db,
+    ),
+  );
+
+  const count = async (what: ReturnType<typeof sql>) => {
+    const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${what}`.execute(database().db);
+    return rows[0]?.n ?? 0;
+  };
+
+  test('fills a site, and beside it a small one that shares people', async () => {
+    const { db } = database();
+    const summary = await fillSample(db, { users: 120, asOf, seed: 1 });
+    expect(summary).toMatchObject({ siteId: 1, slug: 'northlight', users: 120 });
+    expect(await count(sql`membership where site_id = 1`)).toBe(120);
+    expect(await count(sql`activity where site_id = 1`)).toBe(summary.activities);
+    expect(await count(sql`account where password_hash is not null`)).toBe(0);
+    const shared = await count(
+      sql`membership a join membership b using (user_id) where a.site_id = 1 and b.site_id = 2`,
+    );
+    expect(shared).toBeGreaterThan(5);
+    // Every person is in a group of each site they belong to, and only there.
+    expect(
+      await count(
+        sql`membership m where not exists (select 1 from group_member g where g.site_id = m.site_id and g.user_id = m.user_id)`,
+      ),
+    ).toBe(0);
+    expect(
+      await count(
+        sql`activity a where not exists (select 1 from membership m where m.site_id = a.site_id and m.user_id = a.user_id)`,
+      ),
+    ).toBe(0);
+    expect(await count(sql`membership where is_active and last_active_at is not null`)).toBeGreaterThan(80);
+  });
+
+  test('writes people in the order in which they were drawn, so that their ids are the same on every machine', async () => {
+    const { db } = database();
+    await fillSample(db, { users: 30, asOf, seed: 5 });
+    const again = draw(5, 30);
+    const stored = await db
+      .selectFrom('account')
+      .select('email')
+      .where('user_id', '<=', 30)
+      .orderBy('user_id')
+      .execute();
+    expect(stored.map((row) => row.email)).toEqual(again.people.map((person) => person.email));
+  });
+
+  test('goes into a given site, keeps its groups and its people, and again into a new one', async () => {
+    const { db } = database();
+    const site = await db
+      .insertInto('site')
+      .values({ slug: 'acme', name: 'Acme', dedicated_domain: null })
+      .returning('site_id')
+      .executeTakeFirstOrThrow();
+    const { people } = draw(1, 30);
+    const [first] = people;
+    await sql`insert into account (email, email_key, first_name, last_name, home_site_id)
+      values (${first?.email.replace('northlight', 'acme')}, ${first?.email.replace('northlight', 'acme')}, 'A', 'B', ${site.site_id})`.execute(
+      db,
+    );
+    await sql`insert into user_group (site_id, name, capabilities) values (${site.site_id}, 'administrators', '{Read Data}')`.execute(
+      db,
+    );
+    expect(await fillSample(db, { users: 30, asOf, seed: 1, siteId: site.site_id })).toMatchObject({
+      slug: 'acme',
+    });
+    expect(
+      await count(sql`user_group where site_id = ${site.site_id} and lower(name) = 'administrators'`),
+    ).toBe(1);
+    expect(
+      await count(
+        sql`group_member g join user_group u using (site_id, group_id) where site_id = ${site.site_id} and lower(u.name) = 'administrators'`,
+      ),
+    ).toBe(2);
+    expect(await fillSample(db, { users: 10, asOf, seed: 1 })).toMatchObject({ slug: 'northlight' });
+    expect(await fillSample(db, { users: 10, asOf, seed: 1 })).toMatchObject({ slug: 'northlight-2' });
+    expect(await count(sql`site where slug = 'harbor'`)).toBe(1);
+  });
+});
