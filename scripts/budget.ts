@@ -2,16 +2,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { z } from 'zod';
 
-interface Chunk {
-  file: string;
-  src?: string;
-  isEntry?: boolean;
-  imports?: string[];
-  css?: string[];
-}
+const Manifest = z.record(
+  z.string(),
+  z.object({
+    file: z.string(),
+    isEntry: z.boolean().default(false),
+    imports: z.array(z.string()).default([]),
+    css: z.array(z.string()).default([]),
+  }),
+);
+type Manifest = z.infer<typeof Manifest>;
 
-export interface Weight {
+interface Weight {
   name: string;
   /** Gzipped KiB. */
   actual: number;
@@ -25,11 +29,7 @@ export interface Weight {
 const USERS_ROUTE =
   /^src\/routes\/(_app|_app\/(route|users(\/(index|route))?))\.tsx\?tsr-split=(component|loader)/;
 
-function reach(
-  manifest: Readonly<Record<string, Chunk>>,
-  from: readonly string[],
-  seen = new Set<string>(),
-): Set<string> {
+function reach(manifest: Manifest, from: readonly string[], seen = new Set<string>()): Set<string> {
   for (const key of from) {
     if (seen.has(key)) continue;
     seen.add(key);
@@ -42,7 +42,7 @@ function reach(
 export function weigh(dist = 'dist'): Weight[] {
   const path = join(dist, '.vite/manifest.json');
   if (!existsSync(path)) throw new Error('There is no build to weigh: run "npm run build" first');
-  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<string, Chunk>;
+  const manifest = Manifest.parse(JSON.parse(readFileSync(path, 'utf8')));
   const keys = Object.keys(manifest);
   const initial = reach(
     manifest,
@@ -51,12 +51,12 @@ export function weigh(dist = 'dist'): Weight[] {
   const users = keys.filter((key) => USERS_ROUTE.test(key));
   if (!users.some((key) => key.includes('/users'))) throw new Error('The build has no list of users');
   const usersList = reach(manifest, users, new Set(initial));
-  const weight = (chunks: Set<string>, pick: (chunk: Chunk) => readonly string[]) => {
+  const weight = (chunks: Set<string>, pick: (chunk: Manifest[string]) => readonly string[]) => {
     const files = new Set([...chunks].flatMap((key) => (manifest[key] ? pick(manifest[key]) : [])));
     const bytes = [...files].map((file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length);
     return bytes.reduce((sum, one) => sum + one, 0) / 1024;
   };
-  const scripts = (chunk: Chunk) => [chunk.file];
+  const scripts = (chunk: Manifest[string]) => [chunk.file];
   return [
     { name: 'JavaScript at first', actual: weight(initial, scripts), limit: 160, goal: 140 },
     {
@@ -67,7 +67,7 @@ export function weigh(dist = 'dist'): Weight[] {
     },
     {
       name: 'CSS of the users list',
-      actual: weight(usersList, (chunk) => chunk.css ?? []),
+      actual: weight(usersList, (chunk) => chunk.css),
       limit: 15,
       goal: 12,
     },

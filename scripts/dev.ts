@@ -27,5 +27,5 @@ if (!(await isUp())) {
   );
   const stop = () => child.kill('SIGTERM');
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  child.once('exit', () => vite.close().then(() => process.exit(0)));
+  child.once('exit', () => void vite.close().finally(() => process.exit()));
 }

@@ -1,16 +1,14 @@
 // Regenerates what is made from the contract and from the route files, in the current folder.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolveConfig } from 'vite';
 
 /** Runs a tool of node_modules/.bin; its report is shown only when it fails. */
 function tool(name: string, ...args: readonly string[]) {
-  try {
-    execFileSync(process.execPath, [`node_modules/${name}`, ...args], { encoding: 'utf8', stdio: 'pipe' });
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    throw new Error(`${name} failed:\n${stdout}${stderr}`, { cause: error });
-  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`node_modules/${name}`, ...args], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`${name} failed:\n${stdout}${stderr}`);
 }
 
 function contract() {

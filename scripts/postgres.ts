@@ -15,14 +15,15 @@ import { installDebianPackage } from './debian.ts';
 
 const OLDEST = 15;
 
+function version(folder: string): number {
+  const said = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout ?? '';
+  return Number(/ (\d+)/.exec(said)?.[1] ?? 0);
+}
+
 /** The newest installed PostgreSQL that is new enough: the folder of its programs. */
 function findPrograms(): string | undefined {
   const onPath = (process.env['PATH'] ?? '').split(delimiter);
   const known = ['/usr/lib/postgresql/*/bin', '/usr/pgsql-*/bin', '/opt/homebrew/opt/postgresql@*/bin'];
-  const version = (folder: string) => {
-    const said = spawnSync(join(folder, 'postgres'), ['--version'], { encoding: 'utf8' }).stdout ?? '';
-    return Number(/ (\d+)/.exec(said)?.[1] ?? 0);
-  };
   return [...onPath, ...globSync(known)]
     .filter((folder) => existsSync(join(folder, 'initdb')) && version(folder) >= OLDEST)
     .toSorted((a, b) => version(b) - version(a))[0];
@@ -37,10 +38,11 @@ function programs(): string {
   );
 }
 
+const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+
 /** PostgreSQL refuses to run as root, so there it runs as the user its package made. */
 function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
-  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
@@ -122,7 +124,8 @@ export async function startPostgres(): Promise<Cluster> {
   });
   const ended = once(keeper, 'exit');
   if (!keeper.stdout) throw new Error('The output of PostgreSQL cannot be read');
-  const [url] = await Promise.race([once(createInterface(keeper.stdout), 'line'), ended]);
+  const said: unknown[] = await Promise.race([once(createInterface(keeper.stdout), 'line'), ended]);
+  const url = said[0];
   if (typeof url !== 'string') throw new Error('PostgreSQL did not start');
   return {
     url,

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const windows = process.platform === 'win32';
+/** @typedef {{ version?: string, integrity?: string, optional?: boolean, os?: string[], cpu?: string[], libc?: string[] }} Package */
+/** @type {(path: string) => { packages: Record<string, Package> }} */
 const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 
 /** npm keeps a lock of what it really installed; every package of ours must stand in it with the same bytes. */
@@ -22,10 +24,18 @@ function isInstalled() {
   });
 }
 
-/** Optional packages of another platform are rightly absent; one for this platform is not. */
+/**
+ * Optional packages of another platform are rightly absent; one for this platform is not.
+ * @param {Package} wanted
+ */
 function fitsHere({ os = [], cpu = [], libc }) {
   if (!os.includes(process.platform) || !cpu.includes(process.arch)) return false;
-  return !libc || libc.includes(process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl');
+  return (
+    !libc ||
+    libc.includes(
+      JSON.stringify(process.report.getReport()).includes('"glibcVersionRuntime"') ? 'glibc' : 'musl',
+    )
+  );
 }
 
 function install() {
@@ -34,6 +44,7 @@ function install() {
   const inPlace = windows && process.execPath.startsWith(join(root, 'node_modules'));
   const args = inPlace ? ['install', '--no-save'] : ['ci'];
   const npm = process.env.npm_execpath;
+  /** @type {import('node:child_process').SpawnSyncOptions} */
   const options = { cwd: root, stdio: 'inherit', env: { ...process.env, npm_config_loglevel: 'error' } };
   const result = npm
     ? spawnSync(process.env.npm_node_execpath ?? process.execPath, [npm, ...args], options)
@@ -41,6 +52,7 @@ function install() {
   if (result.status !== 0) stop(`npm ${args.join(' ')} failed. The lines above say why.`);
 }
 
+/** @type {(text: string) => never} */
 function stop(text) {
   console.error(text);
   process.exit(1);

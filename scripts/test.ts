@@ -1,6 +1,7 @@
 /** `npm test`: every check and every test, one after the other; a failure hides none of the later ones. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { z } from 'zod';
 import { ensureChromium } from './chromium.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -20,17 +21,22 @@ interface Step {
 
 const REPORTS = 'test-results';
 
-function report(file: string): unknown {
-  return JSON.parse(readFileSync(`${REPORTS}/${file}`, 'utf8'));
+const UnitReport = z.object({ numPassedTests: z.number(), numFailedTests: z.number() });
+const BrowserReport = z.object({
+  stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }),
+});
+
+function report<T>(file: string, shape: z.ZodType<T>): T {
+  return shape.parse(JSON.parse(readFileSync(`${REPORTS}/${file}`, 'utf8')));
 }
 
 function unitCount(): Count {
-  const { numPassedTests, numFailedTests } = report('unit.json') as Record<string, number>;
-  return { passed: numPassedTests ?? 0, failed: numFailedTests ?? 0 };
+  const { numPassedTests, numFailedTests } = report('unit.json', UnitReport);
+  return { passed: numPassedTests, failed: numFailedTests };
 }
 
 function browserCount(file: string): Count {
-  const { stats } = report(file) as { stats: { expected: number; unexpected: number; flaky: number } };
+  const { stats } = report(file, BrowserReport);
   return { passed: stats.expected, failed: stats.unexpected + stats.flaky };
 }
 
