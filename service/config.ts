@@ -33,8 +33,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if ((email === undefined) !== (password === undefined)) {
     faults.push('STEWARD_ADMIN_EMAIL and STEWARD_ADMIN_PASSWORD: both or neither');
   }
-  if (password !== undefined && password.length < 12) faults.push('STEWARD_ADMIN_PASSWORD: at least 12 characters');
-  const publicUrl = (env['PUBLIC_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`).replace(/\/+$/, '');
+  if (password !== undefined && password.length < 12)
+    faults.push('STEWARD_ADMIN_PASSWORD: at least 12 characters');
+  const publicUrl = (
+    env['PUBLIC_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  ).replace(/\/+$/, '');
   if (!URL.canParse(publicUrl)) faults.push('PUBLIC_URL: an address such as https://steward.example');
   if (env['DATABASE_URL'] && !/^postgres(ql)?:\/\//.test(env['DATABASE_URL'])) {
     faults.push('DATABASE_URL: an address that begins with postgresql://');
@@ -46,7 +49,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: env['DATA_DIR'] ?? 'data',
     databaseUrl: env['DATABASE_URL'] || undefined,
     publicUrl,
-    trustedProxies: (env['TRUSTED_PROXIES'] ?? '').split(',').map((part) => part.trim()).filter(Boolean),
+    trustedProxies: (env['TRUSTED_PROXIES'] ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
     firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,
     sample: sample === 'on',

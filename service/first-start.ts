@@ -42,11 +42,27 @@ async function makeSite(db: Db, sample: boolean): Promise<number> {
   return withTransaction(db, {}, (tx) => createSite(tx, { slug: 'main', name: 'Main site' }));
 }
 
-async function addFromSettings(db: Db, siteId: number, person: NonNullable<Config['firstAdministrator']>): Promise<void> {
+async function addFromSettings(
+  db: Db,
+  siteId: number,
+  person: NonNullable<Config['firstAdministrator']>,
+): Promise<void> {
   const passwordHash = await hashPassword(person.password.reveal());
   await change(db, hostActor(siteId), async (tx, record) => {
-    const userId = await addAdministrator(tx, siteId, { email: person.email, firstName: 'First', lastName: 'Administrator', passwordHash });
-    if (userId === undefined) throw new Error(`STEWARD_ADMIN_EMAIL: ${person.email} is already known, choose another or let them in with npm run admin -- user make-admin`);
-    record({ action: 'site.first-administrator', subject: ['user', userId], changes: { email: [null, person.email] } });
+    const userId = await addAdministrator(tx, siteId, {
+      email: person.email,
+      firstName: 'First',
+      lastName: 'Administrator',
+      passwordHash,
+    });
+    if (userId === undefined)
+      throw new Error(
+        `STEWARD_ADMIN_EMAIL: ${person.email} is already known, choose another or let them in with npm run admin -- user make-admin`,
+      );
+    record({
+      action: 'site.first-administrator',
+      subject: ['user', userId],
+      changes: { email: [null, person.email] },
+    });
   });
 }

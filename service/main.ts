@@ -23,10 +23,18 @@ async function main(config: Config): Promise<void> {
     trustedProxies: config.trustedProxies,
     log,
   });
-  const admin = await listenAdminSocket({ dataDir: config.dataDir, publicUrl: config.publicUrl, db: database.db, log });
+  const admin = await listenAdminSocket({
+    dataDir: config.dataDir,
+    publicUrl: config.publicUrl,
+    db: database.db,
+    log,
+  });
   await app.listen({ host: config.host, port: config.port });
   log.info({ address: config.publicUrl, database: database.kind }, 'listening');
-  if (link) process.stdout.write(`\nSteward is at ${config.publicUrl}\nMake the first administrator here (once, within 24 hours):\n  ${link}\n\n`);
+  if (link)
+    process.stdout.write(
+      `\nSteward is at ${config.publicUrl}\nMake the first administrator here (once, within 24 hours):\n  ${link}\n\n`,
+    );
   else process.stdout.write(`\nSteward is at ${config.publicUrl}\n\n`);
 
   let stopping = false;
@@ -53,6 +61,7 @@ try {
 } catch (error) {
   // A person reads this at a terminal: the reason, not the insides.
   process.stderr.write(`Steward cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error)
+    process.stderr.write(`${error.stack}\n`);
   process.exit(1);
 }

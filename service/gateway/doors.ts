@@ -14,7 +14,8 @@ export function programsDoor(db: Db): Door {
       const header = request.headers.authorization;
       if (header === undefined) return undefined;
       const token = /^bearer ([\w.~+/=-]{1,200})$/i.exec(header)?.[1];
-      const caller = token === undefined ? undefined : await findAccessToken(db, hashSecret(token), origin.ip);
+      const caller =
+        token === undefined ? undefined : await findAccessToken(db, hashSecret(token), origin.ip);
       if (!caller) throw unauthorized('The access token is wrong or has run out', 'Bearer');
       return caller;
     },
@@ -53,6 +54,10 @@ export function browsersDoor(db: Db, publicUrl: string): Door {
 function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
   const site = request.headers['sec-fetch-site'];
   const { origin } = request.headers;
-  const own = origin === undefined || origin === new URL(publicUrl).origin || (URL.canParse(origin) && new URL(origin).host === request.headers.host);
-  if (!own || (site !== undefined && site !== 'same-origin')) throw forbidden('This request comes from another site');
+  const own =
+    origin === undefined ||
+    origin === new URL(publicUrl).origin ||
+    (URL.canParse(origin) && new URL(origin).host === request.headers.host);
+  if (!own || (site !== undefined && site !== 'same-origin'))
+    throw forbidden('This request comes from another site');
 }

@@ -15,7 +15,8 @@ import * as store from './store.ts';
 const LINK_CALLS = { limit: 60, seconds: 300 };
 const MAILS_TO_ONE = { limit: 3, seconds: 3600 };
 
-const gone = () => new ApiError(404, `This link was used, or its ${LINK_HOURS} hours are over. Ask for a new one.`);
+const gone = () =>
+  new ApiError(404, `This link was used, or its ${LINK_HOURS} hours are over. Ask for a new one.`);
 
 type Operations = 'inspectLink' | 'setPassword' | 'requestPasswordLink' | 'createFirstAdministrator';
 
@@ -26,7 +27,12 @@ export const linkHandlers: Handlers<Operations> = {
     if (!link) throw gone();
     const account = link.userId === null ? undefined : await store.findAccount(db, { userId: link.userId });
     const site = await getSite(db, link.siteId);
-    return ok({ purpose: link.purpose, email: account?.email ?? null, siteName: site.name, expiresDate: link.expiresAt.toISOString() });
+    return ok({
+      purpose: link.purpose,
+      email: account?.email ?? null,
+      siteName: site.name,
+      expiresDate: link.expiresAt.toISOString(),
+    });
   },
 
   async setPassword({ db, body, origin }) {
@@ -35,7 +41,8 @@ export const linkHandlers: Handlers<Operations> = {
     if (asked?.purpose !== 'set-password' || asked.userId === null) throw gone();
     const { userId, siteId } = asked;
     const account = await store.findAccount(db, { userId });
-    if (body.password.toLowerCase() === account?.email.toLowerCase()) throw invalid([{ path: 'password', message: 'must not be the e-mail address' }]);
+    if (body.password.toLowerCase() === account?.email.toLowerCase())
+      throw invalid([{ path: 'password', message: 'must not be the e-mail address' }]);
     const passwordHash = await hashPassword(body.password);
     await change(db, { siteId, userId, email: account?.email ?? null, origin }, async (tx, record) => {
       // Found again under a lock: of two requests with one link only the first gets through.
@@ -54,10 +61,22 @@ export const linkHandlers: Handlers<Operations> = {
     const account = await store.findAccount(db, { emailKey: key });
     const [site] = account ? await store.sitesOf(db, account.userId, origin.ip) : [];
     // The answer is the same for everybody; the mail goes to the owner of the address alone, a few an hour.
-    if (account && site?.identityMode === 'password' && (await underLimit(() => countOrRefuse(db, `mail:${account.userId}`, MAILS_TO_ONE, '')))) {
+    if (
+      account &&
+      site?.identityMode === 'password' &&
+      (await underLimit(() => countOrRefuse(db, `mail:${account.userId}`, MAILS_TO_ONE, '')))
+    ) {
       await change(db, { siteId: site.siteId, userId: null, email: null, origin }, async (tx, record) => {
-        const token = await createLink(tx, { purpose: 'set-password', siteId: site.siteId, userId: account.userId });
-        const mail = passwordResetMail({ firstName: account.firstName, siteName: site.name, link: `${services.publicUrl}/link#${token}` });
+        const token = await createLink(tx, {
+          purpose: 'set-password',
+          siteId: site.siteId,
+          userId: account.userId,
+        });
+        const mail = passwordResetMail({
+          firstName: account.firstName,
+          siteName: site.name,
+          link: `${services.publicUrl}/link#${token}`,
+        });
         await queueMail(tx, { siteId: site.siteId, to: account.email, ...mail });
         record({ action: 'user.password-link', subject: ['user', account.userId], changes: {} });
       });
@@ -71,14 +90,25 @@ export const linkHandlers: Handlers<Operations> = {
     const link = await findLink(db, body.token);
     if (link?.purpose !== 'first-administrator') throw gone();
     const passwordHash = await hashPassword(body.password);
-    const userId = await change(db, { siteId: link.siteId, userId: null, email: null, origin }, async (tx, record) => {
-      if (!(await findLink(tx, body.token, true))) throw gone();
-      await useLink(tx, body.token);
-      const made = await addAdministrator(tx, link.siteId, { ...body, passwordHash });
-      if (made === undefined) throw conflict(`${body.email} is already known on this platform`, [{ path: 'email', message: 'is already known on this platform' }]);
-      record({ action: 'site.first-administrator', subject: ['user', made], changes: { email: [null, body.email] } });
-      return made;
-    });
+    const userId = await change(
+      db,
+      { siteId: link.siteId, userId: null, email: null, origin },
+      async (tx, record) => {
+        if (!(await findLink(tx, body.token, true))) throw gone();
+        await useLink(tx, body.token);
+        const made = await addAdministrator(tx, link.siteId, { ...body, passwordHash });
+        if (made === undefined)
+          throw conflict(`${body.email} is already known on this platform`, [
+            { path: 'email', message: 'is already known on this platform' },
+          ]);
+        record({
+          action: 'site.first-administrator',
+          subject: ['user', made],
+          changes: { email: [null, body.email] },
+        });
+        return made;
+      },
+    );
     return beginSession(db, { siteId: link.siteId, userId, origin });
   },
 };

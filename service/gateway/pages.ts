@@ -17,11 +17,16 @@ export async function servePages(app: FastifyInstance): Promise<void> {
     index: false,
     wildcard: false,
     setHeaders: (reply, path) => {
-      reply.header('cache-control', path.includes('/assets/') ? `public, max-age=${365 * DAY_SECONDS}, immutable` : 'no-cache');
+      reply.header(
+        'cache-control',
+        path.includes('/assets/') ? `public, max-age=${365 * DAY_SECONDS}, immutable` : 'no-cache',
+      );
     },
   });
   const send = { type: 'text/html; charset=utf-8', body: page };
-  app.get('/', (_request, reply) => reply.type(send.type).header('cache-control', 'no-cache').send(send.body));
+  app.get('/', (_request, reply) =>
+    reply.type(send.type).header('cache-control', 'no-cache').send(send.body),
+  );
   app.get('/*', (request, reply) => {
     if (request.url.startsWith('/api/') || request.url.startsWith('/console/')) return reply.callNotFound();
     if (!request.headers.accept?.includes('text/html')) return reply.callNotFound();

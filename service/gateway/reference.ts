@@ -42,8 +42,19 @@ const SCRIPT = `SwaggerUIBundle({
 /** The interface description (spec 9 rule 1) and a page beside it on which an integrator reads and tries it. */
 export async function serveReference(app: FastifyInstance, contract: Contract): Promise<void> {
   const description = JSON.stringify(contract.document);
-  app.get('/api/current/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(description));
-  app.get('/api/current', (_request, reply) => reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE));
-  app.get('/api/current/reference.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(SCRIPT));
-  await app.register(fastifyStatic, { root: LIBRARY, prefix: '/api/current/ui/', allowedPath: (path) => /^\/?swagger-ui(-bundle)?\.(css|js)$/.test(path), decorateReply: false });
+  app.get('/api/current/openapi.json', (_request, reply) =>
+    reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(description),
+  );
+  app.get('/api/current', (_request, reply) =>
+    reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE),
+  );
+  app.get('/api/current/reference.js', (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(SCRIPT),
+  );
+  await app.register(fastifyStatic, {
+    root: LIBRARY,
+    prefix: '/api/current/ui/',
+    allowedPath: (path) => /^\/?swagger-ui(-bundle)?\.(css|js)$/.test(path),
+    decorateReply: false,
+  });
 }

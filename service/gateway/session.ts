@@ -27,9 +27,16 @@ async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<Session
   if (!site) throw unauthorized();
   const { siteId: id, slug, name, identityMode, timeZone, schemaVersion } = site;
   return {
-    user: { id: account.userId, email: account.email, firstName: account.firstName, lastName: account.lastName },
+    user: {
+      id: account.userId,
+      email: account.email,
+      firstName: account.firstName,
+      lastName: account.lastName,
+    },
     site: { id, slug, name, identityMode, timeZone, schemaVersion },
-    sites: sites.map((each) => ({ id: each.siteId, slug: each.slug, name: each.name })).toSorted((a, b) => a.name.localeCompare(b.name)),
+    sites: sites
+      .map((each) => ({ id: each.siteId, slug: each.slug, name: each.name }))
+      .toSorted((a, b) => a.name.localeCompare(b.name)),
     capabilities: [...caller.capabilities],
     expiresDate: caller.expiresAt.toISOString(),
     serverTime: (await store.serverTime(db)).toISOString(),
@@ -48,9 +55,19 @@ export async function beginSession(
     await within(tx);
     await store.clearFailures(tx, who.userId);
     await store.writeActivity(tx, { ...who, kind: store.ACTIVITY.signedIn, ip });
-    return store.insertSession(tx, { tokenHash: secret.hash, siteId: who.siteId, userId: who.userId, ip, userAgent });
+    return store.insertSession(tx, {
+      tokenHash: secret.hash,
+      siteId: who.siteId,
+      userId: who.userId,
+      ip,
+      userAgent,
+    });
   });
-  return { status: 200, body: await sessionOf(db, secret.hash, ip), session: { token: secret.plain, expires } };
+  return {
+    status: 200,
+    body: await sessionOf(db, secret.hash, ip),
+    session: { token: secret.plain, expires },
+  };
 }
 
 /** The account with that password; every refusal takes as long and says the same. */
@@ -68,13 +85,30 @@ async function authenticate(db: Db, email: string, password: string, ip: string)
 }
 
 /** The site that a sign-in opens: the one asked for, else the one used last; never one that refuses this address. */
-async function chooseSite(db: Db, account: store.Account, asked: number | undefined, ip: string): Promise<number> {
+async function chooseSite(
+  db: Db,
+  account: store.Account,
+  asked: number | undefined,
+  ip: string,
+): Promise<number> {
   const sites = await store.sitesOf(db, account.userId, ip);
-  const open = sites.filter((site) => !site.refused && site.identityMode === 'password' && (asked === undefined || site.siteId === asked));
+  const open = sites.filter(
+    (site) =>
+      !site.refused && site.identityMode === 'password' && (asked === undefined || site.siteId === asked),
+  );
   if (open[0]) return open[0].siteId;
-  await store.writeActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind: store.ACTIVITY.forbidden, ip });
-  refuseAddress(sites.some((site) => site.refused), ip);
-  if (sites.some((site) => site.identityMode === 'identity-manager')) throw forbidden('This site signs its users in through its identity manager, not with a password');
+  await store.writeActivity(db, {
+    siteId: account.homeSiteId,
+    userId: account.userId,
+    kind: store.ACTIVITY.forbidden,
+    ip,
+  });
+  refuseAddress(
+    sites.some((site) => site.refused),
+    ip,
+  );
+  if (sites.some((site) => site.identityMode === 'identity-manager'))
+    throw forbidden('This site signs its users in through its identity manager, not with a password');
   throw forbidden('No site is open to you. An administrator can activate your user or give it a license.');
 }
 
@@ -84,7 +118,12 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
   },
 
   async signIn({ db, body, origin }): Promise<Answer<'signIn'>> {
-    await countOrRefuse(db, `sign-in:${origin.ip}`, SIGN_INS_OF_AN_ADDRESS, 'Too many sign-ins from this address');
+    await countOrRefuse(
+      db,
+      `sign-in:${origin.ip}`,
+      SIGN_INS_OF_AN_ADDRESS,
+      'Too many sign-ins from this address',
+    );
     const account = await authenticate(db, body.email, body.password, origin.ip);
     const siteId = await chooseSite(db, account, body.siteId, origin.ip);
     return beginSession(db, { siteId, userId: account.userId, origin });
@@ -93,7 +132,12 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
   async signOut({ db, caller, origin }) {
     await withTransaction(db, {}, async (tx) => {
       await store.deleteSession(tx, caller.tokenHash);
-      await store.writeActivity(tx, { siteId: caller.siteId, userId: caller.userId, kind: store.ACTIVITY.signedOut, ip: origin.ip });
+      await store.writeActivity(tx, {
+        siteId: caller.siteId,
+        userId: caller.userId,
+        kind: store.ACTIVITY.signedOut,
+        ip: origin.ip,
+      });
     });
     return { status: 204, body: undefined, session: 'end', headers: { 'clear-site-data': '"cache"' } };
   },
@@ -103,7 +147,10 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     const site = sites.find((each) => each.siteId === body.siteId);
     if (!site) throw forbidden('This site is not open to you');
     refuseAddress(site.refused, origin.ip);
-    if (site.identityMode === 'identity-manager') throw forbidden('This site signs its users in through its identity manager');
-    return beginSession(db, { siteId: site.siteId, userId: caller.userId, origin }, (tx) => store.deleteSession(tx, caller.tokenHash));
+    if (site.identityMode === 'identity-manager')
+      throw forbidden('This site signs its users in through its identity manager');
+    return beginSession(db, { siteId: site.siteId, userId: caller.userId, origin }, (tx) =>
+      store.deleteSession(tx, caller.tokenHash),
+    );
   },
 };

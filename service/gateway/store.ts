@@ -37,11 +37,16 @@ const toAccount = (row: AccountRow): Account => ({
 });
 
 /** The account with this address, or with this id. */
-export async function findAccount(db: Db, by: { emailKey: string } | { userId: number }): Promise<Account | undefined> {
+export async function findAccount(
+  db: Db,
+  by: { emailKey: string } | { userId: number },
+): Promise<Account | undefined> {
   const { rows } = await sql<AccountRow>`
     select user_id, email, first_name, last_name, password_hash, home_site_id,
            extract(epoch from locked_until - now())::float8 as locked
-    from account where ${'emailKey' in by ? sql`email_key = ${by.emailKey}` : sql`user_id = ${by.userId}`}`.execute(db);
+    from account where ${'emailKey' in by ? sql`email_key = ${by.emailKey}` : sql`user_id = ${by.userId}`}`.execute(
+    db,
+  );
   return rows[0] && toAccount(rows[0]);
 }
 
@@ -57,7 +62,9 @@ export async function countFailure(db: Db, userId: number): Promise<void> {
 }
 
 export async function clearFailures(tx: Tx, userId: number): Promise<void> {
-  await sql`update account set failed_count = 0, locked_until = null where user_id = ${userId} and failed_count > 0`.execute(tx);
+  await sql`update account set failed_count = 0, locked_until = null where user_id = ${userId} and failed_count > 0`.execute(
+    tx,
+  );
 }
 
 export interface OwnSite {
@@ -117,7 +124,10 @@ export async function setPasswordHash(tx: Tx, userId: number, passwordHash: stri
 }
 
 /** One row of the activity report (spec 2.3): what, who, from where. */
-export async function writeActivity(db: Db, row: { siteId: number; userId: number; kind: number; ip: string }): Promise<void> {
+export async function writeActivity(
+  db: Db,
+  row: { siteId: number; userId: number; kind: number; ip: string },
+): Promise<void> {
   await db
     .insertInto('activity')
     .values({

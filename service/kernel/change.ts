@@ -21,7 +21,7 @@ export const actorOf = (call: { caller: Caller; origin: Origin }): Actor => ({
 });
 
 /** What a change says about itself: one audit row, and the event of it where a topic has one (spec 6). */
-export interface Recorded {
+interface Recorded {
   action: string;
   subject: readonly [type: string, id: number | string];
   /** What is different now: property → [before, after]. Never a secret. */
@@ -42,16 +42,23 @@ export function change<T>(
   work: (tx: Tx, record: Recorder) => Promise<T>,
   options: { serializable?: boolean } = {},
 ): Promise<T> {
-  return withTransaction(db, { isolation: options.serializable ? 'serializable' : 'read committed' }, async (tx) => {
-    // Inside the attempt: a retried transaction must not audit what its failed attempt recorded.
-    const entries: Recorded[] = [];
-    const result = await work(tx, (entry) => entries.push(entry));
-    await writeAudit(tx, entries.map((entry) => auditRow(actor, entry)));
-    // Last before commit: the topic's counter row is a lock that all writers of the site share (gap-free offsets).
-    const events = entries.flatMap((entry) => (entry.event ? [entry.event] : []));
-    if (events.length > 0) await publish(tx, actor, events);
-    return result;
-  });
+  return withTransaction(
+    db,
+    { isolation: options.serializable ? 'serializable' : 'read committed' },
+    async (tx) => {
+      // Inside the attempt: a retried transaction must not audit what its failed attempt recorded.
+      const entries: Recorded[] = [];
+      const result = await work(tx, (entry) => entries.push(entry));
+      await writeAudit(
+        tx,
+        entries.map((entry) => auditRow(actor, entry)),
+      );
+      // Last before commit: the topic's counter row is a lock that all writers of the site share (gap-free offsets).
+      const events = entries.flatMap((entry) => (entry.event ? [entry.event] : []));
+      if (events.length > 0) await publish(tx, actor, events);
+      return result;
+    },
+  );
 }
 
 function auditRow(actor: Actor, entry: Recorded): AuditRow {

@@ -1,4 +1,9 @@
-import type { Capability, GroupInfoResponse, UserGroupEntityVm, UsersToUserGroupRequestVm } from '../../../contract/generated/types.gen.ts';
+import type {
+  Capability,
+  GroupInfoResponse,
+  UserGroupEntityVm,
+  UsersToUserGroupRequestVm,
+} from '../../../contract/generated/types.gen.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { capabilitiesOf } from '../../kernel/auth/store.ts';
 import { actorOf, change, type Recorder } from '../../kernel/change.ts';
@@ -7,22 +12,44 @@ import { conflict, invalid, notFound, type FieldError } from '../../kernel/http/
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
-import { addToGroups, checkGrant, removeFromGroups, requireAdministrator, requireHeld, touchUsers } from '../sites/index.ts';
+import {
+  addToGroups,
+  checkGrant,
+  removeFromGroups,
+  requireAdministrator,
+  requireHeld,
+  touchUsers,
+} from '../sites/index.ts';
 import * as store from './store.ts';
 
 /** One request changes at most this many pairings, so that it stays one short transaction. */
 const MAX_PAIRS = 1000;
 
 type Pair = readonly [userId: number, groupId: number];
-type Operations = 'listGroups' | 'getGroup' | 'createGroup' | 'updateGroup' | 'deleteGroup' | 'assignGroups' | 'unassignGroups';
+type Operations =
+  | 'listGroups'
+  | 'getGroup'
+  | 'createGroup'
+  | 'updateGroup'
+  | 'deleteGroup'
+  | 'assignGroups'
+  | 'unassignGroups';
 
-const listed = ({ id, name, description, userCount }: store.StoredGroup): GroupInfoResponse => ({ id, name, description, userCount });
+const listed = ({ id, name, description, userCount }: store.StoredGroup): GroupInfoResponse => ({
+  id,
+  name,
+  description,
+  userCount,
+});
 const shown = ({ version: _version, ...group }: store.StoredGroup): UserGroupEntityVm => group;
 
 const eventOf = (kind: 'created' | 'updated' | 'deleted', groupId: number, more: object) =>
   ({ topic: 'default-users', entityType: 'UserGroups', kind, entity: { id: groupId, ...more } }) as const;
 
-const nameTaken = (name: string) => conflict(`A group named ${name} exists on this site`, [{ path: 'name', message: 'is the name of another group' }]);
+const nameTaken = (name: string) =>
+  conflict(`A group named ${name} exists on this site`, [
+    { path: 'name', message: 'is the name of another group' },
+  ]);
 
 export const groupHandlers: Handlers<Operations> = {
   async listGroups({ db, caller, query }) {
@@ -42,7 +69,12 @@ export const groupHandlers: Handlers<Operations> = {
       await requireGrantable(tx, caller, body.capabilities ?? []);
       const id = await store.insertGroup(tx, caller.siteId, { ...body, name });
       if (id === undefined) throw nameTaken(name);
-      record({ action: 'group.create', subject: ['group', id], changes: { ...body, name }, event: eventOf('created', id, { name }) });
+      record({
+        action: 'group.create',
+        subject: ['group', id],
+        changes: { ...body, name },
+        event: eventOf('created', id, { name }),
+      });
       return id;
     });
     return ok(groupId);
@@ -50,7 +82,9 @@ export const groupHandlers: Handlers<Operations> = {
 
   async updateGroup(call) {
     const { body } = call;
-    await change(call.db, actorOf(call), (tx, record) => update(tx, call, record), { serializable: body.capabilities !== undefined });
+    await change(call.db, actorOf(call), (tx, record) => update(tx, call, record), {
+      serializable: body.capabilities !== undefined,
+    });
     return ok(call.params.groupId);
   },
 
@@ -67,7 +101,12 @@ export const groupHandlers: Handlers<Operations> = {
         await store.deleteGroup(tx, caller.siteId, group.id);
         await requireAdministrator(tx, caller.siteId);
         await touchUsers(tx, caller.siteId, members, caller.userId);
-        record({ action: 'group.delete', subject: ['group', group.id], changes: { name: [group.name, null], members }, event: eventOf('deleted', group.id, { name: group.name }) });
+        record({
+          action: 'group.delete',
+          subject: ['group', group.id],
+          changes: { name: [group.name, null], members },
+          event: eventOf('deleted', group.id, { name: group.name }),
+        });
       },
       { serializable: true },
     );
@@ -80,14 +119,20 @@ export const groupHandlers: Handlers<Operations> = {
   },
 
   async unassignGroups(call) {
-    await change(call.db, actorOf(call), (tx, record) => pairUp(tx, call, 'unassign', record), { serializable: true });
+    await change(call.db, actorOf(call), (tx, record) => pairUp(tx, call, 'unassign', record), {
+      serializable: true,
+    });
     return ok(undefined);
   },
 };
 
 /** Capabilities that the caller gives or takes by editing a group are ones that the caller holds (T05). */
 async function requireGrantable(tx: Tx, caller: Caller, capabilities: readonly Capability[]): Promise<void> {
-  requireHeld(await capabilitiesOf(tx, caller.siteId, caller.userId), capabilities, 'Changing these capabilities');
+  requireHeld(
+    await capabilitiesOf(tx, caller.siteId, caller.userId),
+    capabilities,
+    'Changing these capabilities',
+  );
 }
 
 async function update(tx: Tx, call: Call<'updateGroup'>, record: Recorder): Promise<void> {
@@ -97,47 +142,100 @@ async function update(tx: Tx, call: Call<'updateGroup'>, record: Recorder): Prom
   requireVersion(call.ifMatch, before.version, `Group ${before.id}`);
   const { capabilities } = body;
   if (capabilities) {
-    const changed = [...capabilities.filter((one) => !before.capabilities.includes(one)), ...before.capabilities.filter((one) => !capabilities.includes(one))];
+    const changed = [
+      ...capabilities.filter((one) => !before.capabilities.includes(one)),
+      ...before.capabilities.filter((one) => !capabilities.includes(one)),
+    ];
     await requireGrantable(tx, caller, changed);
   }
   const name = body.name?.trim();
-  if (!(await store.updateGroup(tx, caller.siteId, before.id, { ...body, name }))) throw nameTaken(name ?? before.name);
+  if (!(await store.updateGroup(tx, caller.siteId, before.id, { ...body, name })))
+    throw nameTaken(name ?? before.name);
   if (capabilities) await requireAdministrator(tx, caller.siteId);
-  record({ action: 'group.update', subject: ['group', before.id], changes: { ...body }, event: eventOf('updated', before.id, { name: name ?? before.name }) });
+  record({
+    action: 'group.update',
+    subject: ['group', before.id],
+    changes: { ...body },
+    event: eventOf('updated', before.id, { name: name ?? before.name }),
+  });
 }
 
 /** Every pairing of the two lists of each item (shapes 2), each once. */
 function pairsOf(items: readonly UsersToUserGroupRequestVm[]): Pair[] {
-  const pairs = items.flatMap((item) => item.userIds.flatMap((userId) => item.groupIds.map((groupId): Pair => [userId, groupId])));
+  const pairs = items.flatMap((item) =>
+    item.userIds.flatMap((userId) => item.groupIds.map((groupId): Pair => [userId, groupId])),
+  );
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()];
 }
 
 /** Adds or removes pairings, all or none: PUT appends and never replaces, DELETE removes what is listed (spec 4.2). */
-async function pairUp(tx: Tx, call: Call<'assignGroups' | 'unassignGroups'>, deed: 'assign' | 'unassign', record: Recorder): Promise<void> {
+async function pairUp(
+  tx: Tx,
+  call: Call<'assignGroups' | 'unassignGroups'>,
+  deed: 'assign' | 'unassign',
+  record: Recorder,
+): Promise<void> {
   const { caller, body } = call;
   const count = body.reduce((sum, item) => sum + item.userIds.length * item.groupIds.length, 0);
-  if (count > MAX_PAIRS) throw invalid([{ path: 'body', message: `must pair at most ${MAX_PAIRS} users and groups, these are ${count}` }]);
+  if (count > MAX_PAIRS)
+    throw invalid([
+      { path: 'body', message: `must pair at most ${MAX_PAIRS} users and groups, these are ${count}` },
+    ]);
   const pairs = pairsOf(body);
-  const faults = [...(await unknownUsers(tx, caller.siteId, body)), ...(await unknownGroups(tx, caller, body))];
+  const faults = [
+    ...(await unknownUsers(tx, caller.siteId, body)),
+    ...(await unknownGroups(tx, caller, body)),
+  ];
   if (faults.length > 0) throw invalid(faults);
-  const changed = deed === 'assign' ? await addToGroups(tx, caller.siteId, pairs) : await removeFromGroups(tx, caller.siteId, pairs);
+  const changed =
+    deed === 'assign'
+      ? await addToGroups(tx, caller.siteId, pairs)
+      : await removeFromGroups(tx, caller.siteId, pairs);
   if (changed === 0) return;
   if (deed === 'unassign') await requireAdministrator(tx, caller.siteId);
   await touchUsers(tx, caller.siteId, [...new Set(pairs.map(([userId]) => userId))], caller.userId);
   for (const groupId of new Set(pairs.map(([, id]) => id))) {
     const userIds = pairs.filter(([, id]) => id === groupId).map(([userId]) => userId);
-    record({ action: `group.${deed}`, subject: ['group', groupId], changes: { userIds }, event: eventOf('updated', groupId, { [deed === 'assign' ? 'added' : 'removed']: userIds }) });
+    record({
+      action: `group.${deed}`,
+      subject: ['group', groupId],
+      changes: { userIds },
+      event: eventOf('updated', groupId, { [deed === 'assign' ? 'added' : 'removed']: userIds }),
+    });
   }
 }
 
-async function unknownUsers(tx: Tx, siteId: number, items: readonly UsersToUserGroupRequestVm[]): Promise<FieldError[]> {
-  const known = await store.lockMembers(tx, siteId, items.flatMap((item) => item.userIds));
+async function unknownUsers(
+  tx: Tx,
+  siteId: number,
+  items: readonly UsersToUserGroupRequestVm[],
+): Promise<FieldError[]> {
+  const known = await store.lockMembers(
+    tx,
+    siteId,
+    items.flatMap((item) => item.userIds),
+  );
   return items.flatMap((item, at) =>
-    item.userIds.flatMap((id, index) => (known.has(id) ? [] : [{ path: `${at}.userIds.${index}`, message: `user ${id} does not exist on this site` }])),
+    item.userIds.flatMap((id, index) =>
+      known.has(id)
+        ? []
+        : [{ path: `${at}.userIds.${index}`, message: `user ${id} does not exist on this site` }],
+    ),
   );
 }
 
-async function unknownGroups(tx: Tx, caller: Caller, items: readonly UsersToUserGroupRequestVm[]): Promise<FieldError[]> {
-  const places = items.flatMap((item, at) => item.groupIds.map((id, index) => ({ id, path: `${at}.groupIds.${index}` })));
-  return checkGrant(tx, caller, places.map((place) => place.id), (index) => places[index]?.path ?? '');
+async function unknownGroups(
+  tx: Tx,
+  caller: Caller,
+  items: readonly UsersToUserGroupRequestVm[],
+): Promise<FieldError[]> {
+  const places = items.flatMap((item, at) =>
+    item.groupIds.map((id, index) => ({ id, path: `${at}.groupIds.${index}` })),
+  );
+  return checkGrant(
+    tx,
+    caller,
+    places.map((place) => place.id),
+    (index) => places[index]?.path ?? '',
+  );
 }

@@ -15,16 +15,27 @@ const COLUMNS = sql`g.group_id as id, g.name, g.description, g.entry_id as "entr
   (select count(*) from group_member gm where gm.site_id = g.site_id and gm.group_id = g.group_id)::int as "userCount"`;
 
 /** A page of groups by name. */
-export async function listGroups(db: Db, siteId: number, page: { offset: number; limit: number }): Promise<StoredGroup[]> {
+export async function listGroups(
+  db: Db,
+  siteId: number,
+  page: { offset: number; limit: number },
+): Promise<StoredGroup[]> {
   const { rows } = await sql<StoredGroup>`
     select ${COLUMNS} from user_group g where g.site_id = ${siteId}
     order by lower(g.name), g.group_id limit ${page.limit} offset ${page.offset}`.execute(db);
   return rows;
 }
 
-export async function getGroup(db: Db, siteId: number, groupId: number, lock = false): Promise<StoredGroup | undefined> {
+export async function getGroup(
+  db: Db,
+  siteId: number,
+  groupId: number,
+  lock = false,
+): Promise<StoredGroup | undefined> {
   const { rows } = await sql<StoredGroup>`
-    select ${COLUMNS} from user_group g where g.site_id = ${siteId} and g.group_id = ${groupId} ${lock ? sql`for update of g` : sql``}`.execute(db);
+    select ${COLUMNS} from user_group g where g.site_id = ${siteId} and g.group_id = ${groupId} ${lock ? sql`for update of g` : sql``}`.execute(
+    db,
+  );
   return rows[0];
 }
 
@@ -45,22 +56,42 @@ async function unlessTaken<T>(write: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** The new group's id; undefined when the name is taken. */
-export const insertGroup = (tx: Tx, siteId: number, group: GroupFields & { name: string }): Promise<number | undefined> =>
+export const insertGroup = (
+  tx: Tx,
+  siteId: number,
+  group: GroupFields & { name: string },
+): Promise<number | undefined> =>
   unlessTaken(async () => {
     const row = await tx
       .insertInto('user_group')
-      .values({ site_id: siteId, name: group.name, description: group.description ?? null, capabilities: [...(group.capabilities ?? [])], entry_id: null })
+      .values({
+        site_id: siteId,
+        name: group.name,
+        description: group.description ?? null,
+        capabilities: [...(group.capabilities ?? [])],
+        entry_id: null,
+      })
       .returning('group_id')
       .executeTakeFirstOrThrow();
     return row.group_id;
   });
 
 /** Changes a group, undefined keeps; undefined when the new name is taken. */
-export const updateGroup = (tx: Tx, siteId: number, groupId: number, fields: GroupFields): Promise<boolean | undefined> =>
+export const updateGroup = (
+  tx: Tx,
+  siteId: number,
+  groupId: number,
+  fields: GroupFields,
+): Promise<boolean | undefined> =>
   unlessTaken(async () => {
     await tx
       .updateTable('user_group')
-      .set({ name: fields.name, description: fields.description, capabilities: fields.capabilities && [...fields.capabilities], modified_at: sql<Date>`clock_timestamp()` })
+      .set({
+        name: fields.name,
+        description: fields.description,
+        capabilities: fields.capabilities && [...fields.capabilities],
+        modified_at: sql<Date>`clock_timestamp()`,
+      })
       .where('site_id', '=', siteId)
       .where('group_id', '=', groupId)
       .execute();
@@ -69,7 +100,12 @@ export const updateGroup = (tx: Tx, siteId: number, groupId: number, fields: Gro
 
 /** Members of a group, by id. */
 export async function memberIds(tx: Tx, siteId: number, groupId: number): Promise<number[]> {
-  const rows = await tx.selectFrom('group_member').select('user_id').where('site_id', '=', siteId).where('group_id', '=', groupId).execute();
+  const rows = await tx
+    .selectFrom('group_member')
+    .select('user_id')
+    .where('site_id', '=', siteId)
+    .where('group_id', '=', groupId)
+    .execute();
   return rows.map((row) => row.user_id);
 }
 
@@ -81,6 +117,8 @@ export async function deleteGroup(tx: Tx, siteId: number, groupId: number): Prom
 /** Which of the ids are users of the site; their rows are locked, so that none leaves before the assignment stands. */
 export async function lockMembers(tx: Tx, siteId: number, userIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ user_id: number }>`
-    select user_id from membership where site_id = ${siteId} and user_id = any(${[...userIds]}::int[]) order by user_id for update`.execute(tx);
+    select user_id from membership where site_id = ${siteId} and user_id = any(${[...userIds]}::int[]) order by user_id for update`.execute(
+    tx,
+  );
   return new Set(rows.map((row) => row.user_id));
 }

@@ -21,7 +21,10 @@ function shown({ userId, licenseTypeId }: store.StoredLicense): UserLicenseInfoR
 export const licenseHandlers: Handlers<'getUserLicense' | 'updateUserLicense' | 'searchUserLicenses'> = {
   async searchUserLicenses({ db, caller, query }) {
     const { isBillable } = query;
-    const types = isBillable === undefined ? undefined : licenseTypes.filter((type) => type.isBillable === isBillable).map((type) => type.licenseTypeId);
+    const types =
+      isBillable === undefined
+        ? undefined
+        : licenseTypes.filter((type) => type.isBillable === isBillable).map((type) => type.licenseTypeId);
     return ok((await store.listLicenses(db, caller.siteId, types, pageOf(query))).map(shown));
   },
 
@@ -51,7 +54,12 @@ export const licenseHandlers: Handlers<'getUserLicense' | 'updateUserLicense' | 
           action: 'license.change',
           subject: ['user', body.userId],
           changes: { licenseTypeId: [before.licenseTypeId, body.licenseTypeId] },
-          event: { topic: 'default-users', entityType: 'Users', kind: 'updated', entity: { id: body.userId, licenseTypeId: body.licenseTypeId } },
+          event: {
+            topic: 'default-users',
+            entityType: 'Users',
+            kind: 'updated',
+            entity: { id: body.userId, licenseTypeId: body.licenseTypeId },
+          },
         });
       },
       { serializable: body.licenseTypeId === NO_LICENSE },

@@ -8,7 +8,12 @@ export interface StoredLicense {
 }
 
 /** A page of licenses in the order of user ids; `types` undefined: all. */
-export async function listLicenses(db: Db, siteId: number, types: readonly number[] | undefined, page: { offset: number; limit: number }): Promise<StoredLicense[]> {
+export async function listLicenses(
+  db: Db,
+  siteId: number,
+  types: readonly number[] | undefined,
+  page: { offset: number; limit: number },
+): Promise<StoredLicense[]> {
   const { rows } = await sql<StoredLicense>`
     select user_id as "userId", license_type_id as "licenseTypeId", version from membership
     where site_id = ${siteId} ${types ? sql`and license_type_id = any(${[...types]}::smallint[])` : sql``}
@@ -17,13 +22,28 @@ export async function listLicenses(db: Db, siteId: number, types: readonly numbe
 }
 
 /** The license of one user; with `lock` the row is held until the transaction ends. */
-export async function getLicense(db: Db, siteId: number, userId: number, lock = false): Promise<StoredLicense | undefined> {
+export async function getLicense(
+  db: Db,
+  siteId: number,
+  userId: number,
+  lock = false,
+): Promise<StoredLicense | undefined> {
   const { rows } = await sql<StoredLicense>`
     select user_id as "userId", license_type_id as "licenseTypeId", version from membership
     where site_id = ${siteId} and user_id = ${userId} ${lock ? sql`for update` : sql``}`.execute(db);
   return rows[0];
 }
 
-export async function setLicense(tx: Tx, siteId: number, userId: number, licenseTypeId: number): Promise<void> {
-  await tx.updateTable('membership').set({ license_type_id: licenseTypeId }).where('site_id', '=', siteId).where('user_id', '=', userId).execute();
+export async function setLicense(
+  tx: Tx,
+  siteId: number,
+  userId: number,
+  licenseTypeId: number,
+): Promise<void> {
+  await tx
+    .updateTable('membership')
+    .set({ license_type_id: licenseTypeId })
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', userId)
+    .execute();
 }

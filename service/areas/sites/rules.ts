@@ -12,7 +12,8 @@ import { groupCapabilities } from './store.ts';
  */
 export function requireHeld(held: ReadonlySet<Capability>, wanted: Iterable<Capability>, deed: string): void {
   const lacking = capabilitiesNotHeld([...held], [...new Set(wanted)]);
-  if (lacking.length > 0) throw forbidden(`${deed} needs capabilities that you do not hold: ${lacking.join(', ')}`);
+  if (lacking.length > 0)
+    throw forbidden(`${deed} needs capabilities that you do not hold: ${lacking.join(', ')}`);
 }
 
 /**
@@ -22,7 +23,9 @@ export function requireHeld(held: ReadonlySet<Capability>, wanted: Iterable<Capa
  */
 export async function requireAdministrator(tx: Tx, siteId: number): Promise<void> {
   if (await administratorRemains(tx, siteId)) return;
-  throw conflict('This would leave the site without an administrator who can sign in. Give another user Manage Users and Manage Groups first.');
+  throw conflict(
+    'This would leave the site without an administrator who can sign in. Give another user Manage Users and Manage Groups first.',
+  );
 }
 
 /**
@@ -30,9 +33,21 @@ export async function requireAdministrator(tx: Tx, siteId: number): Promise<void
  * The caller's capabilities are read again in the transaction: they may have shrunk since the request came in.
  * @throws ApiError 403 when a group gives what the caller does not hold
  */
-export async function checkGrant(tx: Tx, caller: { siteId: number; userId: number }, groupIds: readonly number[], pathOf: (index: number) => string): Promise<FieldError[]> {
+export async function checkGrant(
+  tx: Tx,
+  caller: { siteId: number; userId: number },
+  groupIds: readonly number[],
+  pathOf: (index: number) => string,
+): Promise<FieldError[]> {
   const known = await groupCapabilities(tx, caller.siteId, groupIds);
-  const faults = groupIds.flatMap((id, index) => (known.has(id) ? [] : [{ path: pathOf(index), message: `group ${id} does not exist on this site` }]));
-  if (faults.length === 0) requireHeld(await capabilitiesOf(tx, caller.siteId, caller.userId), [...known.values()].flat(), 'Giving these groups');
+  const faults = groupIds.flatMap((id, index) =>
+    known.has(id) ? [] : [{ path: pathOf(index), message: `group ${id} does not exist on this site` }],
+  );
+  if (faults.length === 0)
+    requireHeld(
+      await capabilitiesOf(tx, caller.siteId, caller.userId),
+      [...known.values()].flat(),
+      'Giving these groups',
+    );
   return faults;
 }

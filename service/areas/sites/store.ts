@@ -27,7 +27,10 @@ export async function getSite(db: Db, siteId: number): Promise<Site> {
 
 /** Whether the address is on the site's list of approved ones (spec 5.4). */
 export async function isApprovedAddress(tx: Tx, siteId: number, ip: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from approved_address where site_id = ${siteId} and network >>= ${ip}::inet limit 1`.execute(tx);
+  const { rows } =
+    await sql`select 1 from approved_address where site_id = ${siteId} and network >>= ${ip}::inet limit 1`.execute(
+      tx,
+    );
   return rows.length > 0;
 }
 
@@ -35,7 +38,13 @@ export async function isApprovedAddress(tx: Tx, siteId: number, ip: string): Pro
  * Marks users as changed: a new version and `modifiedDate` on this site, and on the others as well where the account
  * itself changed. Every write of anything a user shows ends here, so that `modifiedSince` misses nothing.
  */
-export async function touchUsers(tx: Tx, siteId: number, userIds: readonly number[], by: number | null, everywhere = false): Promise<number> {
+export async function touchUsers(
+  tx: Tx,
+  siteId: number,
+  userIds: readonly number[],
+  by: number | null,
+  everywhere = false,
+): Promise<number> {
   const { rows } = await sql<{ version: number }>`
     update membership set version = version + 1, modified_at = now(),
       modified_by = case when site_id = ${siteId} then ${by}::int else modified_by end
@@ -45,7 +54,11 @@ export async function touchUsers(tx: Tx, siteId: number, userIds: readonly numbe
 }
 
 /** The capabilities of each of the groups, by id; groups of other sites are absent. */
-export async function groupCapabilities(tx: Tx, siteId: number, groupIds: readonly number[]): Promise<Map<number, Capability[]>> {
+export async function groupCapabilities(
+  tx: Tx,
+  siteId: number,
+  groupIds: readonly number[],
+): Promise<Map<number, Capability[]>> {
   const rows = await tx
     .selectFrom('user_group')
     .select(['group_id', 'capabilities'])
@@ -56,7 +69,11 @@ export async function groupCapabilities(tx: Tx, siteId: number, groupIds: readon
 }
 
 /** Adds pairs of users and groups; pairs that exist stay as they are. Returns how many are new. */
-export async function addToGroups(tx: Tx, siteId: number, pairs: readonly (readonly [userId: number, groupId: number])[]): Promise<number> {
+export async function addToGroups(
+  tx: Tx,
+  siteId: number,
+  pairs: readonly (readonly [userId: number, groupId: number])[],
+): Promise<number> {
   const { rows } = await sql`
     insert into group_member (site_id, user_id, group_id)
     select ${siteId}, u, g from unnest(${pairs.map(([userId]) => userId)}::int[], ${pairs.map(([, groupId]) => groupId)}::int[]) as pair(u, g)
@@ -65,7 +82,11 @@ export async function addToGroups(tx: Tx, siteId: number, pairs: readonly (reado
 }
 
 /** Removes pairs; those that do not exist are no fault. Returns how many are gone. */
-export async function removeFromGroups(tx: Tx, siteId: number, pairs: readonly (readonly [userId: number, groupId: number])[]): Promise<number> {
+export async function removeFromGroups(
+  tx: Tx,
+  siteId: number,
+  pairs: readonly (readonly [userId: number, groupId: number])[],
+): Promise<number> {
   const { rows } = await sql`
     delete from group_member using unnest(${pairs.map(([userId]) => userId)}::int[], ${pairs.map(([, groupId]) => groupId)}::int[]) as pair(u, g)
     where site_id = ${siteId} and user_id = pair.u and group_id = pair.g returning user_id`.execute(tx);

@@ -10,20 +10,38 @@ const LIFETIME_SECONDS = 900;
 const TOKEN_CALLS = { limit: 300, seconds: 60 };
 const INT32_MAX = 2_147_483_647;
 
-function refuse(status: 400 | 401, error: TokenErrorResponse['error'], message: string, basic = false): ApiError {
-  const refusal = new ApiError(status, message, [], basic ? { 'www-authenticate': 'Basic realm="steward"' } : {});
+function refuse(
+  status: 400 | 401,
+  error: TokenErrorResponse['error'],
+  message: string,
+  basic = false,
+): ApiError {
+  const refusal = new ApiError(
+    status,
+    message,
+    [],
+    basic ? { 'www-authenticate': 'Basic realm="steward"' } : {},
+  );
   refusal.extra = { error, error_description: message };
   return refusal;
 }
 
 /** Client id and secret from HTTP Basic (form-decoded, RFC 6749 2.3.1) or from the form. */
-function credentials(authorization: string | undefined, form: TokenRequest): { id: string; secret: string; basic: boolean } {
+function credentials(
+  authorization: string | undefined,
+  form: TokenRequest,
+): { id: string; secret: string; basic: boolean } {
   const basic = /^basic ([\w+/=-]+)$/i.exec(authorization ?? '')?.[1];
-  if (basic === undefined) return { id: form.client_id ?? '', secret: form.client_secret ?? '', basic: false };
+  if (basic === undefined)
+    return { id: form.client_id ?? '', secret: form.client_secret ?? '', basic: false };
   const text = Buffer.from(basic, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   try {
-    return { id: decodeURIComponent(text.slice(0, colon)), secret: decodeURIComponent(text.slice(colon + 1)), basic: true };
+    return {
+      id: decodeURIComponent(text.slice(0, colon)),
+      secret: decodeURIComponent(text.slice(colon + 1)),
+      basic: true,
+    };
   } catch {
     return { id: '', secret: '', basic: true };
   }
@@ -37,15 +55,33 @@ export const tokenHandlers: Handlers<'issueToken'> = {
     const { id, secret, basic } = credentials(authorization, body);
     const clientId = Number(id);
     const fits = /^\d{1,10}$/.test(id) && clientId <= INT32_MAX && secret !== '';
-    if (fits) await countOrRefuse(db, `token:${clientId}`, TOKEN_CALLS, `At most ${TOKEN_CALLS.limit} token calls a minute`);
+    if (fits)
+      await countOrRefuse(
+        db,
+        `token:${clientId}`,
+        TOKEN_CALLS,
+        `At most ${TOKEN_CALLS.limit} token calls a minute`,
+      );
     const key = fits ? await store.findApiKey(db, clientId, hashSecret(secret)) : undefined;
-    if (!key) throw refuse(401, 'invalid_client', 'The client id or secret is wrong, or the key is turned off', basic);
+    if (!key)
+      throw refuse(
+        401,
+        'invalid_client',
+        'The client id or secret is wrong, or the key is turned off',
+        basic,
+      );
     const asked = (body.scope ?? '').split(' ').filter(Boolean) as Scope[];
     const unknown = asked.filter((scope) => !key.scopes.includes(scope));
-    if (unknown.length > 0) throw refuse(400, 'invalid_scope', `The key does not have the scope ${unknown.join(' ')}`);
+    if (unknown.length > 0)
+      throw refuse(400, 'invalid_scope', `The key does not have the scope ${unknown.join(' ')}`);
     const scopes = asked.length > 0 ? [...new Set(asked)] : key.scopes;
     const token = newSecret();
     await store.insertAccessToken(db, key, token.hash, scopes, LIFETIME_SECONDS);
-    return ok({ access_token: token.plain, token_type: 'Bearer' as const, expires_in: LIFETIME_SECONDS, scope: scopes.join(' ') });
+    return ok({
+      access_token: token.plain,
+      token_type: 'Bearer' as const,
+      expires_in: LIFETIME_SECONDS,
+      scope: scopes.join(' '),
+    });
   },
 };

@@ -21,8 +21,16 @@ export async function findApiKey(db: Db, clientId: number, secretHash: Buffer): 
 }
 
 /** Keeps the hash of an access token for so many seconds; tokens long run out are swept on the way. */
-export async function insertAccessToken(db: Db, key: ApiKey, tokenHash: Buffer, scopes: readonly Scope[], seconds: number): Promise<void> {
+export async function insertAccessToken(
+  db: Db,
+  key: ApiKey,
+  tokenHash: Buffer,
+  scopes: readonly Scope[],
+  seconds: number,
+): Promise<void> {
   await sql`with swept as (delete from access_token where expires_at < now() - interval '1 hour')
     insert into access_token (token_hash, client_id, site_id, user_id, scopes, expires_at)
-    values (${tokenHash}, ${key.clientId}, ${key.siteId}, ${key.userId}, ${[...scopes]}::text[], now() + make_interval(secs => ${seconds}))`.execute(db);
+    values (${tokenHash}, ${key.clientId}, ${key.siteId}, ${key.userId}, ${[...scopes]}::text[], now() + make_interval(secs => ${seconds}))`.execute(
+    db,
+  );
 }

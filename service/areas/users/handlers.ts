@@ -12,8 +12,24 @@ import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
 import { setPasswordMail } from '../../kernel/mail/messages.ts';
 import { queueMail } from '../../kernel/mail/store.ts';
-import { addToGroups, checkGrant, getSite, isApprovedAddress, removeFromGroups, requireAdministrator, requireHeld, touchUsers } from '../sites/index.ts';
-import { alreadyHere, checkNames, checkSwitches, knownElsewhere, readModifiedSince, withoutEffect } from './rules.ts';
+import {
+  addToGroups,
+  checkGrant,
+  getSite,
+  isApprovedAddress,
+  removeFromGroups,
+  requireAdministrator,
+  requireHeld,
+  touchUsers,
+} from '../sites/index.ts';
+import {
+  alreadyHere,
+  checkNames,
+  checkSwitches,
+  knownElsewhere,
+  readModifiedSince,
+  withoutEffect,
+} from './rules.ts';
 import * as store from './store.ts';
 
 /** The license of a user whom nobody gave another (spec 2.2: 1 is Standard). */
@@ -33,7 +49,8 @@ const eventOf = (kind: 'created' | 'updated' | 'deleted', user: UserInfoResponse
 export const userHandlers: Handlers<Operations> = {
   async searchUsers({ db, caller, query }) {
     const users = await store.listUsers(db, caller.siteId, {
-      modifiedSince: query.modifiedSince === undefined ? undefined : readModifiedSince(query.modifiedSince, Date.now()),
+      modifiedSince:
+        query.modifiedSince === undefined ? undefined : readModifiedSince(query.modifiedSince, Date.now()),
       emailKey: query.email === undefined ? undefined : normaliseEmail(query.email).key,
       groupId: query.userGroupId,
       ...pageOf(query),
@@ -58,14 +75,21 @@ export const userHandlers: Handlers<Operations> = {
     if (faults.length > 0) throw invalid(faults);
     // Hashing takes a core for a while: before the transaction, not inside it.
     const passwordHash = info.password === undefined ? null : await hashPassword(info.password);
-    const userId = await change(call.db, actorOf(call), (tx, record) => create(tx, call, { info, passwordHash, site }, record));
+    const userId = await change(call.db, actorOf(call), (tx, record) =>
+      create(tx, call, { info, passwordHash, site }, record),
+    );
     call.services.wakeMail();
     return ok(userId);
   },
 
   async updateUser(call) {
-    const serializable = call.body.isActive === false || call.body.groups !== undefined || call.body.ipRestrictionsEnabled === true;
-    const user = await change(call.db, actorOf(call), (tx, record) => update(tx, call, record), { serializable });
+    const serializable =
+      call.body.isActive === false ||
+      call.body.groups !== undefined ||
+      call.body.ipRestrictionsEnabled === true;
+    const user = await change(call.db, actorOf(call), (tx, record) => update(tx, call, record), {
+      serializable,
+    });
     return ok(user.id, { etag: etagOf(user.version) });
   },
 
@@ -80,7 +104,12 @@ export const userHandlers: Handlers<Operations> = {
         await requireAuthorityOver(tx, caller, user.id, 'Removing this user');
         await store.deleteMembership(tx, caller.siteId, user.id);
         await requireAdministrator(tx, caller.siteId);
-        record({ action: 'user.remove', subject: ['user', user.id], changes: { email: [user.email, null] }, event: eventOf('deleted', shown(user)) });
+        record({
+          action: 'user.remove',
+          subject: ['user', user.id],
+          changes: { email: [user.email, null] },
+          event: eventOf('deleted', shown(user)),
+        });
       },
       { serializable: true },
     );
@@ -91,7 +120,11 @@ export const userHandlers: Handlers<Operations> = {
 async function create(
   tx: Tx,
   call: Call<'createUser'>,
-  made: { info: NewUserInfo; passwordHash: string | null; site: { siteId: number; name: string; identityMode: string } },
+  made: {
+    info: NewUserInfo;
+    passwordHash: string | null;
+    site: { siteId: number; name: string; identityMode: string };
+  },
   record: Recorder,
 ): Promise<number> {
   const { info, passwordHash, site } = made;
@@ -113,12 +146,22 @@ async function create(
     throw member === undefined ? knownElsewhere(email) : alreadyHere(email, member);
   }
   await store.insertMembership(tx, caller.siteId, userId, caller.userId, FIRST_LICENSE, info);
-  await addToGroups(tx, caller.siteId, groups.map((groupId) => [userId, groupId]));
-  if (passwordHash === null && site.identityMode === 'password') await mailPasswordLink(tx, call, { userId, email, firstName: info.firstName.trim(), site });
+  await addToGroups(
+    tx,
+    caller.siteId,
+    groups.map((groupId) => [userId, groupId]),
+  );
+  if (passwordHash === null && site.identityMode === 'password')
+    await mailPasswordLink(tx, call, { userId, email, firstName: info.firstName.trim(), site });
   const [user] = await store.getUsers(tx, caller.siteId, [userId]);
   if (!user) throw new Error('A created user is there');
   const { password: _password, ...told } = info;
-  record({ action: 'user.create', subject: ['user', userId], changes: told, event: eventOf('created', shown(user)) });
+  record({
+    action: 'user.create',
+    subject: ['user', userId],
+    changes: told,
+    event: eventOf('created', shown(user)),
+  });
   return userId;
 }
 
@@ -128,7 +171,11 @@ async function mailPasswordLink(
   to: { userId: number; email: string; firstName: string; site: { siteId: number; name: string } },
 ): Promise<void> {
   const token = await createLink(tx, { purpose: 'set-password', siteId: to.site.siteId, userId: to.userId });
-  const mail = setPasswordMail({ firstName: to.firstName, siteName: to.site.name, link: `${call.services.publicUrl}/link#${token}` });
+  const mail = setPasswordMail({
+    firstName: to.firstName,
+    siteName: to.site.name,
+    link: `${call.services.publicUrl}/link#${token}`,
+  });
   await queueMail(tx, { siteId: to.site.siteId, to: to.email, ...mail });
 }
 
@@ -143,10 +190,18 @@ async function checkGroups(tx: Tx, caller: Caller, groups: readonly number[]) {
 /** Nobody changes how somebody signs in, or shuts out, who may do more than they may. */
 async function requireAuthorityOver(tx: Tx, caller: Caller, userId: number, deed: string): Promise<void> {
   if (userId === caller.userId) return;
-  requireHeld(await capabilitiesOf(tx, caller.siteId, caller.userId), await capabilitiesOf(tx, caller.siteId, userId), deed);
+  requireHeld(
+    await capabilitiesOf(tx, caller.siteId, caller.userId),
+    await capabilitiesOf(tx, caller.siteId, userId),
+    deed,
+  );
 }
 
-async function update(tx: Tx, call: Call<'updateUser'>, record: Recorder): Promise<{ id: number; version: number }> {
+async function update(
+  tx: Tx,
+  call: Call<'updateUser'>,
+  record: Recorder,
+): Promise<{ id: number; version: number }> {
   const { caller, body } = call;
   const before = await store.lockUser(tx, caller.siteId, body.id);
   if (!before) throw notFound(`User ${body.id}`);
@@ -155,8 +210,15 @@ async function update(tx: Tx, call: Call<'updateUser'>, record: Recorder): Promi
   const info = wanted(withoutEffect(body, site.identityMode), before);
   const faults = [...checkNames(info), ...checkSwitches(before, body)];
   if (info.groups) faults.push(...(await checkGroupChange(tx, caller, before, info.groups)));
-  if (info.ipRestrictionsEnabled && body.id === caller.userId && !(await isApprovedAddress(tx, caller.siteId, call.origin.ip))) {
-    faults.push({ path: 'ipRestrictionsEnabled', message: `would lock you out: ${call.origin.ip} is not an approved address of this site` });
+  if (
+    info.ipRestrictionsEnabled &&
+    body.id === caller.userId &&
+    !(await isApprovedAddress(tx, caller.siteId, call.origin.ip))
+  ) {
+    faults.push({
+      path: 'ipRestrictionsEnabled',
+      message: `would lock you out: ${call.origin.ip} is not an approved address of this site`,
+    });
   }
   if (faults.length > 0) throw invalid(faults);
   if (Object.values(info).every((value) => value === undefined)) return before;
@@ -169,13 +231,21 @@ async function update(tx: Tx, call: Call<'updateUser'>, record: Recorder): Promi
   await touchUsers(tx, caller.siteId, [before.id], caller.userId, accountChanged(info));
   const [after] = await store.getUsers(tx, caller.siteId, [before.id]);
   if (!after) throw new Error('A locked user is there');
-  record({ action: 'user.update', subject: ['user', before.id], changes: differences(before, after), event: eventOf('updated', shown(after)) });
+  record({
+    action: 'user.update',
+    subject: ['user', before.id],
+    changes: differences(before, after),
+    event: eventOf('updated', shown(after)),
+  });
   return after;
 }
 
 /** The fields of the request that differ from what is stored, trimmed; the others undefined: nothing to do for them. */
 function wanted(info: UserInfo, before: store.StoredUser): Omit<UserInfo, 'id'> {
-  const differing = <K extends Exclude<keyof UserInfo, 'id'>>(key: K, value: UserInfo[K]): UserInfo[K] | undefined =>
+  const differing = <K extends Exclude<keyof UserInfo, 'id'>>(
+    key: K,
+    value: UserInfo[K],
+  ): UserInfo[K] | undefined =>
     value !== undefined && JSON.stringify(value) !== JSON.stringify(before[key]) ? value : undefined;
   return {
     email: differing('email', info.email === undefined ? undefined : normaliseEmail(info.email).email),
@@ -192,34 +262,67 @@ function wanted(info: UserInfo, before: store.StoredUser): Omit<UserInfo, 'id'> 
 const accountChanged = (info: Omit<UserInfo, 'id'>): boolean =>
   [info.email, info.firstName, info.lastName, info.federationId].some((value) => value !== undefined);
 
-async function writeAccount(tx: Tx, caller: Caller, before: store.StoredUser, info: Omit<UserInfo, 'id'>): Promise<void> {
+async function writeAccount(
+  tx: Tx,
+  caller: Caller,
+  before: store.StoredUser,
+  info: Omit<UserInfo, 'id'>,
+): Promise<void> {
   if (info.email !== undefined || info.federationId !== undefined || info.isActive !== undefined) {
     await requireAuthorityOver(tx, caller, before.id, 'Changing how this user signs in');
   }
   if (!accountChanged(info)) return;
   // One account serves every site of its owner: only the site it began on may change it.
   if (before.homeSiteId !== caller.siteId) {
-    throw conflict('Name, e-mail and federation id of this user belong to the site that created the account and can be changed only there');
+    throw conflict(
+      'Name, e-mail and federation id of this user belong to the site that created the account and can be changed only there',
+    );
   }
   const email = info.email === undefined ? undefined : normaliseEmail(info.email);
-  const stored = await store.updateAccount(tx, before.id, { ...info, email: email?.email, emailKey: email?.key });
+  const stored = await store.updateAccount(tx, before.id, {
+    ...info,
+    email: email?.email,
+    emailKey: email?.key,
+  });
   if (!stored) throw knownElsewhere(info.email ?? '');
 }
 
 async function checkGroupChange(tx: Tx, caller: Caller, before: store.StoredUser, groups: readonly number[]) {
-  const changed = [...groups.filter((id) => !before.groups.includes(id)), ...before.groups.filter((id) => !groups.includes(id))];
+  const changed = [
+    ...groups.filter((id) => !before.groups.includes(id)),
+    ...before.groups.filter((id) => !groups.includes(id)),
+  ];
   const held = await capabilitiesOf(tx, caller.siteId, caller.userId);
   if (!held.has('Manage Groups')) requireHeld(held, ['Manage Groups'], 'Changing groups');
-  return checkGrant(tx, caller, changed, (index) => `groups.${Math.max(0, groups.indexOf(changed[index] ?? -1))}`);
+  return checkGrant(
+    tx,
+    caller,
+    changed,
+    (index) => `groups.${Math.max(0, groups.indexOf(changed[index] ?? -1))}`,
+  );
 }
 
-async function setGroups(tx: Tx, siteId: number, before: store.StoredUser, groups: readonly number[]): Promise<void> {
-  await removeFromGroups(tx, siteId, before.groups.filter((id) => !groups.includes(id)).map((id) => [before.id, id]));
-  await addToGroups(tx, siteId, groups.filter((id) => !before.groups.includes(id)).map((id) => [before.id, id]));
+async function setGroups(
+  tx: Tx,
+  siteId: number,
+  before: store.StoredUser,
+  groups: readonly number[],
+): Promise<void> {
+  await removeFromGroups(
+    tx,
+    siteId,
+    before.groups.filter((id) => !groups.includes(id)).map((id) => [before.id, id]),
+  );
+  await addToGroups(
+    tx,
+    siteId,
+    groups.filter((id) => !before.groups.includes(id)).map((id) => [before.id, id]),
+  );
 }
 
 async function requireAdministratorAfter(tx: Tx, siteId: number, info: Omit<UserInfo, 'id'>): Promise<void> {
-  if (info.isActive === false || info.groups || info.ipRestrictionsEnabled) await requireAdministrator(tx, siteId);
+  if (info.isActive === false || info.groups || info.ipRestrictionsEnabled)
+    await requireAdministrator(tx, siteId);
 }
 
 /** Field → [before, after] of what differs, for the audit row. */

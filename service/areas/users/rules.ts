@@ -14,35 +14,55 @@ export function readModifiedSince(text: string, now: number): Date {
   const zoned = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
   const moment = new Date(zoned ? text : `${text}Z`);
   const path = 'modifiedSince';
-  if (Number.isNaN(moment.getTime())) throw invalid([{ path, message: 'is not a day and time of the calendar' }]);
-  if (moment.getTime() < now - HISTORY_DAYS * DAY_MS) throw invalid([{ path, message: `must be at most ${HISTORY_DAYS} days back` }]);
+  if (Number.isNaN(moment.getTime()))
+    throw invalid([{ path, message: 'is not a day and time of the calendar' }]);
+  if (moment.getTime() < now - HISTORY_DAYS * DAY_MS)
+    throw invalid([{ path, message: `must be at most ${HISTORY_DAYS} days back` }]);
   return moment;
 }
 
 /** Fields that a site with an identity manager takes without effect (spec 2.1): they are as if absent. */
 export function withoutEffect<T extends NewUserInfo | UserInfo>(info: T, identityMode: string): T {
-  return identityMode === 'identity-manager' ? { ...info, password: undefined, federationId: undefined } : info;
+  return identityMode === 'identity-manager'
+    ? { ...info, password: undefined, federationId: undefined }
+    : info;
 }
 
 /** Names are kept without the spaces around them; one of spaces alone is none. */
-export function checkNames(info: { firstName?: string | undefined; lastName?: string | undefined }): FieldError[] {
+export function checkNames(info: {
+  firstName?: string | undefined;
+  lastName?: string | undefined;
+}): FieldError[] {
   return (['firstName', 'lastName'] as const)
     .filter((name) => info[name] !== undefined && info[name].trim() === '')
     .map((path) => ({ path, message: 'must not be empty' }));
 }
 
 /** Turning a one-way switch off is 400 with the field's name (spec 2.1, 3). */
-export function checkSwitches(current: { twoFactorEnabled: boolean; ipRestrictionsEnabled: boolean }, info: UserInfo): FieldError[] {
-  return refusedSwitches(current, info).map((path) => ({ path, message: 'is on and cannot be turned off through the API' }));
+export function checkSwitches(
+  current: { twoFactorEnabled: boolean; ipRestrictionsEnabled: boolean },
+  info: UserInfo,
+): FieldError[] {
+  return refusedSwitches(current, info).map((path) => ({
+    path,
+    message: 'is on and cannot be turned off through the API',
+  }));
 }
 
 /** 409 for an address that the platform knows; the message names the other two ways in (shapes 2). */
 export function knownElsewhere(email: string): ApiError {
   const message = `${email} is already known on this platform. Invite the person (POST /user/invite) or add them without an invitation (POST /user/addExisting).`;
-  return new ApiError(409, message, [{ path: 'email', message: 'is already known on another site: invite the person or add them without an invitation' }]);
+  return new ApiError(409, message, [
+    {
+      path: 'email',
+      message: 'is already known on another site: invite the person or add them without an invitation',
+    },
+  ]);
 }
 
 /** 409 for an address that a user of this very site has. */
 export function alreadyHere(email: string, userId: number): ApiError {
-  return new ApiError(409, `${email} is already a user of this site (id ${userId})`, [{ path: 'email', message: `is already a user of this site (id ${userId})` }]);
+  return new ApiError(409, `${email} is already a user of this site (id ${userId})`, [
+    { path: 'email', message: `is already a user of this site (id ${userId})` },
+  ]);
 }

@@ -92,7 +92,9 @@ export async function getUsers(db: Db, siteId: number, ids: readonly number[]): 
 
 /** One user, its membership row locked until the transaction ends: two edits of one user wait for each other. */
 export async function lockUser(tx: Tx, siteId: number, userId: number): Promise<StoredUser | undefined> {
-  await sql`select 1 from membership where site_id = ${siteId} and user_id = ${userId} for update`.execute(tx);
+  await sql`select 1 from membership where site_id = ${siteId} and user_id = ${userId} for update`.execute(
+    tx,
+  );
   const [user] = await getUsers(tx, siteId, [userId]);
   return user;
 }
@@ -107,7 +109,11 @@ export interface NewAccount {
 }
 
 /** Makes the account; undefined when the platform knows the address. */
-export async function insertAccount(tx: Tx, siteId: number, account: NewAccount): Promise<number | undefined> {
+export async function insertAccount(
+  tx: Tx,
+  siteId: number,
+  account: NewAccount,
+): Promise<number | undefined> {
   const row = await tx
     .insertInto('account')
     .values({
@@ -144,7 +150,14 @@ export interface MembershipFields {
 }
 
 /** Makes the user a member of the site, with the license that a new user has. */
-export async function insertMembership(tx: Tx, siteId: number, userId: number, by: number | null, licenseTypeId: number, fields: MembershipFields): Promise<void> {
+export async function insertMembership(
+  tx: Tx,
+  siteId: number,
+  userId: number,
+  by: number | null,
+  licenseTypeId: number,
+  fields: MembershipFields,
+): Promise<void> {
   await tx
     .insertInto('membership')
     .values({
@@ -192,14 +205,32 @@ export async function updateAccount(tx: Tx, userId: number, fields: AccountField
 }
 
 /** Changes the membership; undefined values keep. */
-export async function updateMembership(tx: Tx, siteId: number, userId: number, fields: MembershipFields): Promise<void> {
-  const values = { is_active: fields.isActive, two_factor_enabled: fields.twoFactorEnabled, ip_restrictions_enabled: fields.ipRestrictionsEnabled };
+export async function updateMembership(
+  tx: Tx,
+  siteId: number,
+  userId: number,
+  fields: MembershipFields,
+): Promise<void> {
+  const values = {
+    is_active: fields.isActive,
+    two_factor_enabled: fields.twoFactorEnabled,
+    ip_restrictions_enabled: fields.ipRestrictionsEnabled,
+  };
   if (Object.values(values).every((value) => value === undefined)) return;
-  await tx.updateTable('membership').set(values).where('site_id', '=', siteId).where('user_id', '=', userId).execute();
+  await tx
+    .updateTable('membership')
+    .set(values)
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', userId)
+    .execute();
 }
 
 /** Ends the membership; groups, sessions, keys and tokens of this site go with it (cascade). False: was none. */
 export async function deleteMembership(tx: Tx, siteId: number, userId: number): Promise<boolean> {
-  const result = await tx.deleteFrom('membership').where('site_id', '=', siteId).where('user_id', '=', userId).executeTakeFirst();
+  const result = await tx
+    .deleteFrom('membership')
+    .where('site_id', '=', siteId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

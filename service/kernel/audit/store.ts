@@ -6,5 +6,9 @@ export type AuditRow = Insertable<Tables['audit_log']>;
 
 /** Writes the audit rows of a change, in its transaction: if they cannot be written, the change is refused. */
 export async function writeAudit(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
-  if (rows.length > 0) await tx.insertInto('audit_log').values([...rows]).execute();
+  if (rows.length > 0)
+    await tx
+      .insertInto('audit_log')
+      .values([...rows])
+      .execute();
 }

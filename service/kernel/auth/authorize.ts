@@ -14,7 +14,8 @@ interface Guarded {
  */
 export function authorize(operation: Guarded, caller: Caller, asUser: string | string[] | undefined): void {
   // No proxy assignments can exist before their operations do, so nobody may act for anybody.
-  if (asUser !== undefined) throw unauthorized('AS-USER: no proxy assignment lets you act for this user', 'Bearer');
+  if (asUser !== undefined)
+    throw unauthorized('AS-USER: no proxy assignment lets you act for this user', 'Bearer');
   if (caller.scopes) {
     if (!caller.capabilities.has('Access Web Service')) throw forbidden(missing(['Access Web Service']));
     if (operation.scope && !caller.scopes.has(operation.scope as Scope)) {
@@ -24,9 +25,11 @@ export function authorize(operation: Guarded, caller: Caller, asUser: string | s
   requireAny(caller, operation.capabilities as readonly Capability[]);
 }
 
-const missing = (capabilities: readonly string[]): string => `User capabilities are required: ${capabilities.join(' or ')}`;
+const missing = (capabilities: readonly string[]): string =>
+  `User capabilities are required: ${capabilities.join(' or ')}`;
 
 /** Refuses a caller who holds none of `capabilities`; an empty list asks for nothing. */
-export function requireAny(caller: Caller, capabilities: readonly Capability[]): void {
-  if (capabilities.length > 0 && !capabilities.some((capability) => caller.capabilities.has(capability))) throw forbidden(missing(capabilities));
+function requireAny(caller: Caller, capabilities: readonly Capability[]): void {
+  if (capabilities.length > 0 && !capabilities.some((capability) => caller.capabilities.has(capability)))
+    throw forbidden(missing(capabilities));
 }

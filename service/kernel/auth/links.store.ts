@@ -47,5 +47,9 @@ export async function findLink(db: Db, token: string, lock = false): Promise<Lin
 
 /** Marks the link as used: it opens nothing again. */
 export async function useLink(tx: Tx, token: string): Promise<void> {
-  await tx.updateTable('one_time_link').set({ used_at: sql<Date>`now()` }).where('token_hash', '=', hashSecret(token)).execute();
+  await tx
+    .updateTable('one_time_link')
+    .set({ used_at: sql<Date>`now()` })
+    .where('token_hash', '=', hashSecret(token))
+    .execute();
 }

@@ -43,7 +43,10 @@ function inet(ip: string): string {
  * @throws ApiError 403 that names the address, so that the person knows what to ask for
  */
 export function refuseAddress(refused: boolean, ip: string): void {
-  if (refused) throw forbidden(`The address ${ip} is not approved on this site. An administrator of the site can approve it.`);
+  if (refused)
+    throw forbidden(
+      `The address ${ip} is not approved on this site. An administrator of the site can approve it.`,
+    );
 }
 
 const toCaller = (row: CallerRow, tokenHash: Buffer): Caller => ({
@@ -70,7 +73,9 @@ export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promis
   refuseAddress(row?.refused ?? false, ip);
   if (row?.quiet) {
     await sql`with seen as (update session set last_seen_at = now() where token_hash = ${tokenHash} returning site_id, user_id)
-      update membership m set last_active_at = now() from seen where m.site_id = seen.site_id and m.user_id = seen.user_id`.execute(db);
+      update membership m set last_active_at = now() from seen where m.site_id = seen.site_id and m.user_id = seen.user_id`.execute(
+      db,
+    );
   }
   return row && toCaller(row, tokenHash);
 }
@@ -92,7 +97,9 @@ export async function findAccessToken(db: Db, tokenHash: Buffer, ip: string): Pr
 /** The union of the capabilities of a user's groups, read inside the transaction that depends on it. */
 export async function capabilitiesOf(tx: Tx, siteId: number, userId: number): Promise<Set<Capability>> {
   const { rows } = await sql<{ capabilities: Capability[] }>`
-    select ${CAPABILITIES} as capabilities from membership m where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(tx);
+    select ${CAPABILITIES} as capabilities from membership m where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(
+    tx,
+  );
   return new Set(rows[0]?.capabilities);
 }
 

@@ -13,13 +13,20 @@ export interface Limit {
  * limit holds across processes; it commits on its own, so that a failing request is counted too (T13).
  * @throws ApiError 429 with Retry-After
  */
-export async function countOrRefuse(db: Db, key: string, { limit, seconds }: Limit, message: string): Promise<void> {
+export async function countOrRefuse(
+  db: Db,
+  key: string,
+  { limit, seconds }: Limit,
+  message: string,
+): Promise<void> {
   const { rows } = await sql<{ count: number; left: number }>`
     insert into throttle as t (key, count, window_started_at) values (${key}, 1, now())
     on conflict (key) do update set
       count = case when t.window_started_at < now() - make_interval(secs => ${seconds}) then 1 else t.count + 1 end,
       window_started_at = case when t.window_started_at < now() - make_interval(secs => ${seconds}) then now() else t.window_started_at end
-    returning count, extract(epoch from window_started_at + make_interval(secs => ${seconds}) - now())::float8 as left`.execute(db);
+    returning count, extract(epoch from window_started_at + make_interval(secs => ${seconds}) - now())::float8 as left`.execute(
+    db,
+  );
   const [row] = rows;
   if (row && row.count > limit) throw retryLater(429, message, row.left);
 }

@@ -36,7 +36,7 @@ interface Document {
 }
 
 /** What a request may be checked against; every part is optional in a request but not unknown. */
-export interface RequestParts {
+interface RequestParts {
   params: unknown;
   query: unknown;
   body: unknown;
@@ -72,7 +72,8 @@ export interface Contract {
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /** Date-times with or without a zone: without one they are UTC (shapes 1). */
-const DATE_TIME = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[tT]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([zZ]|[+-]\d{2}:\d{2})?$/;
+const DATE_TIME =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[tT]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([zZ]|[+-]\d{2}:\d{2})?$/;
 
 /** Points local references of a schema into the one document that Ajv holds under the name `contract`. */
 function qualify<T>(schema: T): T {
@@ -83,17 +84,32 @@ function qualify<T>(schema: T): T {
 function closed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
-  const copy: Record<string, unknown> = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, closed(value)]));
-  if (typeof copy['properties'] === 'object' && copy['type'] !== undefined && copy['additionalProperties'] === undefined) {
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, closed(value)]),
+  );
+  if (
+    typeof copy['properties'] === 'object' &&
+    copy['type'] !== undefined &&
+    copy['additionalProperties'] === undefined
+  ) {
     copy['additionalProperties'] = false;
   }
   return copy;
 }
 
 function makeAjv(document: object, coerce: boolean): Ajv2020 {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, coerceTypes: coerce ? 'array' : false, verbose: true });
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    useDefaults: true,
+    coerceTypes: coerce ? 'array' : false,
+    verbose: true,
+  });
   addFormats.default(ajv);
-  ajv.addFormat('date-time', { type: 'string', validate: (text: string) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)) });
+  ajv.addFormat('date-time', {
+    type: 'string',
+    validate: (text: string) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)),
+  });
   return ajv.addSchema({ $id: 'contract', ...document });
 }
 
@@ -108,7 +124,10 @@ export function loadContract(file: URL): Contract {
   let answers: Ajv2020 | undefined;
   const deref = <T extends object>(node: T | { $ref: string }): T => {
     if (!('$ref' in node) || typeof node.$ref !== 'string') return node as T;
-    const path = node.$ref.slice(2).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const path = node.$ref
+      .slice(2)
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
     return path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as T;
   };
 
@@ -116,7 +135,9 @@ export function loadContract(file: URL): Contract {
     METHODS.filter((method) => item[method]).map((method): Operation => {
       const spec = item[method] as OperationObject;
       const shared = (item['parameters'] as OperationObject['parameters']) ?? [];
-      const parameters = [...shared, ...(spec.parameters ?? [])].map((parameter) => deref<Parameter>(parameter));
+      const parameters = [...shared, ...(spec.parameters ?? [])].map((parameter) =>
+        deref<Parameter>(parameter),
+      );
       const params = parametersSchema(parameters, 'path');
       const query = parametersSchema(parameters, 'query');
       const requestBody = spec.requestBody && deref(spec.requestBody);
@@ -134,7 +155,12 @@ export function loadContract(file: URL): Contract {
         id: spec.operationId,
         method: method.toUpperCase() as Operation['method'],
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-        access: security.length === 0 ? 'public' : security.some((scheme) => 'session' in scheme) ? 'session' : 'bearer',
+        access:
+          security.length === 0
+            ? 'public'
+            : security.some((scheme) => 'session' in scheme)
+              ? 'session'
+              : 'bearer',
         scope: spec['x-scope'],
         capabilities: spec['x-capability'] ?? [],
         consoleOnly: spec['x-door'] === 'console',
@@ -144,7 +170,12 @@ export function loadContract(file: URL): Contract {
         maxBody: spec['x-max-body'],
         check(parts) {
           const faults: FieldError[] = [];
-          const run = (name: 'params' | 'query' | 'body', schema: Schema | undefined, ajv: Ajv2020, value: unknown): unknown => {
+          const run = (
+            name: 'params' | 'query' | 'body',
+            schema: Schema | undefined,
+            ajv: Ajv2020,
+            value: unknown,
+          ): unknown => {
             if (!schema) return value;
             const named = matchNames(value, schema, deref, name === 'params');
             faults.push(...named.faults);
@@ -158,14 +189,16 @@ export function loadContract(file: URL): Contract {
             body: parts.body,
           };
           if (body) {
-            if (parts.body !== undefined) checked.body = run('body', body, form ? coercing : strict, parts.body);
+            if (parts.body !== undefined)
+              checked.body = run('body', body, form ? coercing : strict, parts.body);
             else if (requestBody?.required) faults.push({ path: 'body', message: 'is required' });
           }
           return { parts: checked, faults };
         },
         checkAnswer(status, answer) {
           const declared = spec.responses[String(status)] ?? spec.responses['default'];
-          if (!declared) return [{ path: 'status', message: `${status} is not an answer of ${spec.operationId}` }];
+          if (!declared)
+            return [{ path: 'status', message: `${status} is not an answer of ${spec.operationId}` }];
           const schema = deref(declared).content?.['application/json']?.schema;
           if (!schema) return [];
           answers ??= makeAjv(closed(document) as object, false);
@@ -189,4 +222,3 @@ function parametersSchema(parameters: readonly Parameter[], where: Parameter['in
     additionalProperties: false,
   };
 }
-

@@ -16,7 +16,7 @@ interface LooseAnswer {
   session?: { token: string; expires: Date } | 'end';
 }
 /** Handlers by operation. Each takes the call of its own operation; the contract's validation makes that true. */
-export type HandlerTable = Readonly<Partial<Record<OperationId, (call: never) => Promise<LooseAnswer>>>>;
+type HandlerTable = Readonly<Partial<Record<OperationId, (call: never) => Promise<LooseAnswer>>>>;
 
 /** A way in: the programs' door (bearer tokens, `/api`) or the browser's (session cookie, `/console/api`). */
 export interface Door {
@@ -43,19 +43,28 @@ const callers = new WeakMap<FastifyRequest, Caller>();
 const MAX_BODY = 1_048_576;
 
 /** Who and where from, of any request. IPv4 addresses in IPv6 clothes are undressed, so that one address has one text. */
-export function originOf(request: FastifyRequest): Origin {
-  return { requestId: request.id, ip: request.ip.replace(/^::ffff:(?=\d+\.)/i, ''), userAgent: request.headers['user-agent']?.slice(0, 300) };
+function originOf(request: FastifyRequest): Origin {
+  return {
+    requestId: request.id,
+    ip: request.ip.replace(/^::ffff:(?=\d+\.)/i, ''),
+    userAgent: request.headers['user-agent']?.slice(0, 300),
+  };
 }
 
 /** Routes every operation that the door serves: guard, 401, 403, body limits, validation, handler, answer. */
 export async function openDoor(app: FastifyInstance, door: Door, around: DoorSurroundings): Promise<void> {
   await app.register(async (scope) => {
     acceptJson(scope);
-    scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => {
-      const operation = request.routeOptions.config.operation;
-      if (!operation?.form) return done(Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 }));
-      return done(null, Object.fromEntries(new URLSearchParams(body as string)));
-    });
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (request, body, done) => {
+        const operation = request.routeOptions.config.operation;
+        if (!operation?.form)
+          return done(Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 }));
+        return done(null, Object.fromEntries(new URLSearchParams(body as string)));
+      },
+    );
     for (const operation of around.contract.operations.filter((each) => door.serves(each))) {
       addRoute(scope, door, operation, around);
     }
@@ -78,7 +87,11 @@ function addRoute(app: FastifyInstance, door: Door, operation: Operation, around
       callers.set(request, caller);
     },
     handler: async (request, reply) => {
-      const { parts, faults } = operation.check({ params: request.params, query: request.query, body: request.body });
+      const { parts, faults } = operation.check({
+        params: request.params,
+        query: request.query,
+        body: request.body,
+      });
       if (faults.length > 0) throw refused(operation, faults);
       if (!handle) throw new ApiError(501, `${operation.id} is not built yet`);
       const answer = await handle(callOf(request, parts, around) as never);
@@ -99,7 +112,11 @@ function refused(operation: Operation, faults: readonly FieldError[]): ApiError 
   return refusal;
 }
 
-function callOf(request: FastifyRequest, parts: { params: unknown; query: unknown; body: unknown }, around: DoorSurroundings): Call {
+function callOf(
+  request: FastifyRequest,
+  parts: { params: unknown; query: unknown; body: unknown },
+  around: DoorSurroundings,
+): Call {
   return {
     ...(parts as Pick<Call, 'params' | 'query' | 'body'>),
     ifMatch: request.headers['if-match'],
@@ -117,7 +134,8 @@ function callOf(request: FastifyRequest, parts: { params: unknown; query: unknow
 
 function assertAnswer(operation: Operation, answer: LooseAnswer): void {
   const faults = operation.checkAnswer(answer.status, answer.body);
-  if (faults.length > 0) throw new Error(`${operation.id} answered what the contract does not say: ${JSON.stringify(faults)}`);
+  if (faults.length > 0)
+    throw new Error(`${operation.id} answered what the contract does not say: ${JSON.stringify(faults)}`);
 }
 
 declare module 'fastify' {

@@ -12,7 +12,12 @@ export class ApiError extends Error {
   /** Further members of the error body, such as the `error` of RFC 6749 5.2. */
   extra: Readonly<Record<string, string>> = {};
 
-  constructor(status: number, message: string, fields: readonly FieldError[] = [], headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    fields: readonly FieldError[] = [],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
@@ -23,10 +28,19 @@ export class ApiError extends Error {
 
 /** 400 with every fault at once. */
 export const invalid = (fields: readonly FieldError[]): ApiError =>
-  new ApiError(400, fields.length === 1 && fields[0] ? `${fields[0].path}: ${fields[0].message}` : `The request has ${fields.length} faults`, fields);
+  new ApiError(
+    400,
+    fields.length === 1 && fields[0]
+      ? `${fields[0].path}: ${fields[0].message}`
+      : `The request has ${fields.length} faults`,
+    fields,
+  );
 
 /** 401: no credentials, or none that hold. `scheme` goes into WWW-Authenticate, so that a browser's door can leave it out. */
-export const unauthorized = (message = 'Sign in, or send a valid access token', scheme?: 'Bearer' | 'Basic'): ApiError =>
+export const unauthorized = (
+  message = 'Sign in, or send a valid access token',
+  scheme?: 'Bearer' | 'Basic',
+): ApiError =>
   new ApiError(401, message, [], scheme ? { 'www-authenticate': `${scheme} realm="steward"` } : {});
 
 export const forbidden = (message: string): ApiError => new ApiError(403, message);
@@ -34,10 +48,12 @@ export const forbidden = (message: string): ApiError => new ApiError(403, messag
 /** 404; also for what exists on another site, which is absent here. */
 export const notFound = (what: string): ApiError => new ApiError(404, `${what} does not exist on this site`);
 
-export const conflict = (message: string, fields: readonly FieldError[] = []): ApiError => new ApiError(409, message, fields);
+export const conflict = (message: string, fields: readonly FieldError[] = []): ApiError =>
+  new ApiError(409, message, fields);
 
 /** 412: If-Match named a version that is no longer the stored one (shapes 1, lost updates). */
-export const stale = (what: string): ApiError => new ApiError(412, `${what} was changed by somebody else since it was read`);
+export const stale = (what: string): ApiError =>
+  new ApiError(412, `${what} was changed by somebody else since it was read`);
 
 /** 429 or 503 with Retry-After in seconds. */
 export const retryLater = (status: 429 | 503, message: string, seconds: number): ApiError =>

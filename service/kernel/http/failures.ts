@@ -43,8 +43,11 @@ function send(request: FastifyRequest, reply: FastifyReply, refusal: ApiError): 
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
     const refusal = refusalOf(error);
-    if (refusal.status >= 500 && refusal.status !== 501) request.log.error({ requestId: request.id, err: error }, 'request failed');
+    if (refusal.status >= 500 && refusal.status !== 501)
+      request.log.error({ requestId: request.id, err: error }, 'request failed');
     return send(request, reply, refusal);
   });
-  app.setNotFoundHandler((request, reply) => send(request, reply, new ApiError(404, `Nothing is at ${request.method} ${request.url.split('?')[0]}`)));
+  app.setNotFoundHandler((request, reply) =>
+    send(request, reply, new ApiError(404, `Nothing is at ${request.method} ${request.url.split('?')[0]}`)),
+  );
 }

@@ -13,9 +13,10 @@ type Part<Generic, Key extends string, Otherwise> = Generic extends { [K in Key]
 export type OperationId = keyof RouteHandlers;
 
 /** The success answers of an operation by status: `{200: UserInfoResponse}`. */
-type Successes<Id extends OperationId> = Parts<RouteHandlers[Id]> extends { Reply: infer Replies }
-  ? Pick<Replies, Extract<keyof Replies, 200 | 202 | 204 | 302>>
-  : never;
+type Successes<Id extends OperationId> =
+  Parts<RouteHandlers[Id]> extends { Reply: infer Replies }
+    ? Pick<Replies, Extract<keyof Replies, 200 | 202 | 204 | 302>>
+    : never;
 
 /** What handlers need besides the database; made once at start. */
 export interface Services {
@@ -27,8 +28,8 @@ export interface Services {
 
 /** What a handler gets: validated input in the contract's spelling, the caller, and the database. */
 export interface Call<Id extends OperationId = OperationId> {
-  params: Part<Parts<RouteHandlers[Id]>, 'Params', Record<never, never>>;
-  query: Part<Parts<RouteHandlers[Id]>, 'Querystring', Record<never, never>>;
+  params: Part<Parts<RouteHandlers[Id]>, 'Params', undefined>;
+  query: Part<Parts<RouteHandlers[Id]>, 'Querystring', undefined>;
   body: Part<Parts<RouteHandlers[Id]>, 'Body', undefined>;
   ifMatch: string | undefined;
   /** `Authorization` as sent; only the token operation reads it. */
@@ -52,11 +53,14 @@ export type Answer<Id extends OperationId> = {
 }[keyof Successes<Id>];
 
 /** One function an operation: refusals are thrown as ApiError, everything else returned. */
-export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
+type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Answer<Id>>;
 export type Handlers<Ids extends OperationId = OperationId> = { [Id in Ids]: Handler<Id> };
 
 /** The usual answer: 200 with a body. */
-export const ok = <Body>(body: Body, headers?: Readonly<Record<string, string>>): { status: 200; body: Body; headers?: Readonly<Record<string, string>> } =>
+export const ok = <Body>(
+  body: Body,
+  headers?: Readonly<Record<string, string>>,
+): { status: 200; body: Body; headers?: Readonly<Record<string, string>> } =>
   headers ? { status: 200, body, headers } : { status: 200, body };
 
 /** 204: done, nothing to say. */

@@ -54,6 +54,7 @@ export function acceptJson(app: FastifyInstance): void {
     });
   }
   app.addHook('onRequest', async (request) => {
-    if (request.headers['content-encoding']) throw new ApiError(415, 'A compressed request body is not accepted');
+    if (request.headers['content-encoding'])
+      throw new ApiError(415, 'A compressed request body is not accepted');
   });
 }

@@ -24,7 +24,10 @@ function describe(error: ErrorObject): string {
   const params = error.params as Record<string, unknown>;
   switch (error.keyword) {
     case 'type':
-      return `must be ${[params['type']].flat().map((type) => TYPES[String(type)] ?? String(type)).join(' or ')}`;
+      return `must be ${[params['type']]
+        .flat()
+        .map((type) => TYPES[String(type)] ?? String(type))
+        .join(' or ')}`;
     case 'required':
       return 'is required';
     case 'additionalProperties':
@@ -43,7 +46,9 @@ function describe(error: ErrorObject): string {
     case 'exclusiveMaximum':
       return `must be at most ${String(params['limit'])}`;
     case 'minLength':
-      return Number(params['limit']) === 1 ? 'must not be empty' : `must have at least ${String(params['limit'])} characters`;
+      return Number(params['limit']) === 1
+        ? 'must not be empty'
+        : `must have at least ${String(params['limit'])} characters`;
     case 'maxLength':
       return `must have at most ${String(params['limit'])} characters`;
     case 'minItems':
@@ -62,9 +67,19 @@ export function fieldErrors(errors: readonly ErrorObject[]): FieldError[] {
   return errors
     .filter((error) => error.keyword !== 'if' && error.keyword !== 'anyOf' && error.keyword !== 'oneOf')
     .map((error) => {
-      const params = error.params as { missingProperty?: string; additionalProperty?: string; unevaluatedProperty?: string };
+      const params = error.params as {
+        missingProperty?: string;
+        additionalProperty?: string;
+        unevaluatedProperty?: string;
+      };
       const last = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
-      const parts = error.instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-      return { path: [...parts, ...(last === undefined ? [] : [last])].join('.') || 'body', message: describe(error) };
+      const parts = error.instancePath
+        .split('/')
+        .slice(1)
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+      return {
+        path: [...parts, ...(last === undefined ? [] : [last])].join('.') || 'body',
+        message: describe(error),
+      };
     });
 }

@@ -18,7 +18,11 @@ export interface Schema {
 type Deref = (node: Schema | { $ref: string }) => Schema;
 
 /** Lower-cased name → the contract's spelling and schema, of every object that `schema` may describe. */
-function spellings(schema: Schema, deref: Deref, seen: Map<Schema, Map<string, [string, Schema]>>): Map<string, [string, Schema]> {
+function spellings(
+  schema: Schema,
+  deref: Deref,
+  seen: Map<Schema, Map<string, [string, Schema]>>,
+): Map<string, [string, Schema]> {
   const plain = schema.$ref ? deref(schema) : schema;
   const known = seen.get(plain);
   if (known) return known;
@@ -35,7 +39,10 @@ function spellings(schema: Schema, deref: Deref, seen: Map<Schema, Map<string, [
 
 function itemsOf(schema: Schema, deref: Deref): Schema | undefined {
   const plain = schema.$ref ? deref(schema) : schema;
-  return plain.items ?? [...(plain.anyOf ?? []), ...(plain.oneOf ?? [])].map((branch) => itemsOf(branch, deref)).find(Boolean);
+  return (
+    plain.items ??
+    [...(plain.anyOf ?? []), ...(plain.oneOf ?? [])].map((branch) => itemsOf(branch, deref)).find(Boolean)
+  );
 }
 
 /**
@@ -43,14 +50,21 @@ function itemsOf(schema: Schema, deref: Deref): Schema | undefined {
  * `TwoFactorEnabled` and `Users` work too. A name given twice in two spellings is a fault, never a silent choice.
  * Keys that the schema does not name stay as they are; the schema decides about them.
  */
-export function matchNames(value: unknown, schema: Schema, deref: Deref, exact = false): { value: unknown; faults: FieldError[] } {
+export function matchNames(
+  value: unknown,
+  schema: Schema,
+  deref: Deref,
+  exact = false,
+): { value: unknown; faults: FieldError[] } {
   const faults: FieldError[] = [];
   if (exact) return { value, faults };
   const seen = new Map<Schema, Map<string, [string, Schema]>>();
   const walk = (node: unknown, at: Schema, path: string): unknown => {
     if (Array.isArray(node)) {
       const items = itemsOf(at, deref);
-      return items ? node.map((item, index) => walk(item, items, path ? `${path}.${index}` : String(index))) : node;
+      return items
+        ? node.map((item, index) => walk(item, items, path ? `${path}.${index}` : String(index)))
+        : node;
     }
     if (typeof node !== 'object' || node === null) return node;
     const names = spellings(at, deref, seen);

@@ -9,7 +9,9 @@ export function answerType(accept: string | undefined): string {
   for (const part of (accept ?? '').toLowerCase().split(',')) {
     const [range = '', ...params] = part.split(';').map((piece) => piece.trim());
     const quality = Number(params.find((param) => param.startsWith('q='))?.slice(2) ?? 1);
-    const type = OFFERED.find((offered) => range === offered || range === '*/*' || range === `${offered.split('/')[0]}/*`);
+    const type = OFFERED.find(
+      (offered) => range === offered || range === '*/*' || range === `${offered.split('/')[0]}/*`,
+    );
     if (type && quality > best.quality) best = { type, quality };
   }
   return `${best.type}; charset=utf-8`;

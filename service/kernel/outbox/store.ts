@@ -29,7 +29,9 @@ export async function publish(tx: Tx, author: Author, events: readonly ChangeEve
         insert into topic (site_id, name, next) values (${author.siteId}, ${name}, ${mine.length})
         on conflict (site_id, name) do update set next = topic.next + ${mine.length}
         returning topic_id, next - ${mine.length} as first)
-      select counted.topic_id, counted.first, site.schema_version from counted, site where site.site_id = ${author.siteId}`.execute(tx);
+      select counted.topic_id, counted.first, site.schema_version from counted, site where site.site_id = ${author.siteId}`.execute(
+      tx,
+    );
     const [topic] = rows;
     if (!topic) throw new Error(`Site ${author.siteId} does not exist`);
     const modifiedAt = new Date().toISOString();
