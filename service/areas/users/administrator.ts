@@ -2,9 +2,8 @@ import { administratorRemains } from '../../kernel/auth/store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { addToGroups, ensureAdministrators, listSiteIds } from '../sites/index.ts';
+import { FIRST_LICENSE } from './rules.ts';
 import { insertAccount, insertMembership } from './store.ts';
-
-const STANDARD = 1;
 
 /**
  * Makes a user who can do everything on the site, and on every other site that nobody can administer; undefined when the platform knows the address.
@@ -32,7 +31,7 @@ export async function addAdministrator(
 }
 
 async function join(tx: Tx, siteId: number, userId: number): Promise<void> {
-  await insertMembership(tx, siteId, userId, null, STANDARD, {});
+  await insertMembership(tx, siteId, userId, null, FIRST_LICENSE, {});
   await addToGroups(tx, siteId, [[userId, await ensureAdministrators(tx, siteId)]]);
 }
 

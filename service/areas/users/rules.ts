@@ -2,6 +2,9 @@ import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.ge
 import { refusedSwitches } from '../../../contract/rules/switches.ts';
 import { ApiError, invalid, type FieldError } from '../../kernel/http/errors.ts';
 
+/** The license of a user whom nobody gave another (spec 2.2: 1 is Standard). */
+export const FIRST_LICENSE = 1;
+
 /** How far back `modifiedSince` may look (shapes 1, history window). */
 const HISTORY_DAYS = 180;
 const DAY_MS = 86_400_000;

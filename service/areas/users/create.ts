@@ -1,0 +1,82 @@
+import type { NewUserInfo } from '../../../contract/generated/types.gen.ts';
+import { createLink } from '../../kernel/auth/links.store.ts';
+import type { Recorder } from '../../kernel/change.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import { normaliseEmail } from '../../kernel/email.ts';
+import { invalid } from '../../kernel/http/errors.ts';
+import type { Call } from '../../kernel/http/handler.ts';
+import { setPasswordMail } from '../../kernel/mail/messages.ts';
+import { queueMail } from '../../kernel/mail/store.ts';
+import { addToGroups } from '../sites/index.ts';
+import { checkGroups } from './authority.ts';
+import { alreadyHere, FIRST_LICENSE, knownElsewhere } from './rules.ts';
+import { eventOf, shown } from './shown.ts';
+import * as store from './store.ts';
+
+/**
+ * Creates account and membership, and leaves the mail with the link in the outbox where nobody gave a password
+ * (spec 4.2 rule 1).
+ * @throws ApiError 400 unknown groups, 403 groups beyond the caller, 409 a known address
+ */
+export async function createUser(
+  tx: Tx,
+  call: Call<'createUser'>,
+  made: {
+    info: NewUserInfo;
+    passwordHash: string | null;
+    site: { siteId: number; name: string; identityMode: string };
+  },
+  record: Recorder,
+): Promise<number> {
+  const { info, passwordHash, site } = made;
+  const { caller } = call;
+  const { email, key } = normaliseEmail(info.email);
+  const firstName = info.firstName.trim();
+  const groups = [...new Set(info.groups)];
+  const faults = await checkGroups(tx, caller, groups, (index) => `groups.${index}`);
+  if (faults.length > 0) throw invalid(faults);
+  const userId = await store.insertAccount(tx, caller.siteId, {
+    email,
+    emailKey: key,
+    firstName,
+    lastName: info.lastName.trim(),
+    passwordHash,
+    federationId: info.federationId ?? null,
+  });
+  if (userId === undefined) {
+    const member = await store.findMember(tx, caller.siteId, key);
+    throw member === undefined ? knownElsewhere(email) : alreadyHere(email, member);
+  }
+  await store.insertMembership(tx, caller.siteId, userId, caller.userId, FIRST_LICENSE, info);
+  await addToGroups(
+    tx,
+    caller.siteId,
+    groups.map((groupId) => [userId, groupId]),
+  );
+  if (passwordHash === null && site.identityMode === 'password')
+    await mailPasswordLink(tx, call, { userId, email, firstName, site });
+  const [user] = await store.getUsers(tx, caller.siteId, [userId]);
+  if (!user) throw new Error('A created user is there');
+  const { password: _password, ...told } = info;
+  record({
+    action: 'user.create',
+    subject: ['user', userId],
+    changes: told,
+    event: eventOf('created', shown(user)),
+  });
+  return userId;
+}
+
+async function mailPasswordLink(
+  tx: Tx,
+  call: Call<'createUser'>,
+  to: { userId: number; email: string; firstName: string; site: { siteId: number; name: string } },
+): Promise<void> {
+  const token = await createLink(tx, { purpose: 'set-password', siteId: to.site.siteId, userId: to.userId });
+  const mail = setPasswordMail({
+    firstName: to.firstName,
+    siteName: to.site.name,
+    link: `${call.services.publicUrl}/link#${token}`,
+  });
+  await queueMail(tx, { siteId: to.site.siteId, to: to.email, ...mail });
+}

@@ -1,0 +1,161 @@
+import type { UserInfo } from '../../../contract/generated/types.gen.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
+import { endAccess } from '../../kernel/auth/store.ts';
+import type { Recorder } from '../../kernel/change.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import { normaliseEmail } from '../../kernel/email.ts';
+import { conflict, invalid, notFound } from '../../kernel/http/errors.ts';
+import { requireVersion } from '../../kernel/http/etag.ts';
+import type { Call } from '../../kernel/http/handler.ts';
+import {
+  addToGroups,
+  getSite,
+  isApprovedAddress,
+  removeFromGroups,
+  requireAdministrator,
+  touchUsers,
+} from '../sites/index.ts';
+import { checkGroups, requireAuthorityOver } from './authority.ts';
+import { checkNames, checkSwitches, knownElsewhere, withoutEffect } from './rules.ts';
+import { eventOf, shown } from './shown.ts';
+import * as store from './store.ts';
+
+/**
+ * Changes what the request names and what differs; an omitted field keeps its value.
+ * @throws ApiError 400, 403, 404, 409 and 412 as the contract lists them
+ */
+export async function updateUser(
+  tx: Tx,
+  call: Call<'updateUser'>,
+  record: Recorder,
+): Promise<{ id: number; version: number }> {
+  const { caller, body } = call;
+  const before = await store.lockUser(tx, caller.siteId, body.id);
+  if (!before) throw notFound(`User ${body.id}`);
+  requireVersion(call.ifMatch, before.version, `User ${body.id}`);
+  const site = await getSite(tx, caller.siteId);
+  const info = wanted(withoutEffect(body, site.identityMode), before);
+  const faults = [...checkNames(info), ...checkSwitches(before, body)];
+  if (info.groups) faults.push(...(await checkGroupChange(tx, caller, before, info.groups)));
+  if (
+    info.ipRestrictionsEnabled &&
+    body.id === caller.userId &&
+    !(await isApprovedAddress(tx, caller.siteId, call.origin.ip))
+  ) {
+    faults.push({
+      path: 'ipRestrictionsEnabled',
+      message: `would lock you out: ${call.origin.ip} is not an approved address of this site`,
+    });
+  }
+  if (faults.length > 0) throw invalid(faults);
+  if (Object.values(info).every((value) => value === undefined)) return before;
+
+  await writeAccount(tx, caller, before, info);
+  await store.updateMembership(tx, caller.siteId, before.id, info);
+  if (info.groups) await setGroups(tx, caller.siteId, before, info.groups);
+  if (info.isActive === false) await endAccess(tx, caller.siteId, before.id);
+  await requireAdministratorAfter(tx, caller.siteId, info);
+  await touchUsers(tx, caller.siteId, [before.id], caller.userId, accountChanged(info));
+  const [after] = await store.getUsers(tx, caller.siteId, [before.id]);
+  if (!after) throw new Error('A locked user is there');
+  record({
+    action: 'user.update',
+    subject: ['user', before.id],
+    changes: differences(before, after),
+    event: eventOf('updated', shown(after)),
+  });
+  return after;
+}
+
+/** The fields of the request that differ from what is stored, trimmed; the others undefined: nothing to do for them. */
+function wanted(info: UserInfo, before: store.StoredUser): Omit<UserInfo, 'id'> {
+  const differing = <K extends Exclude<keyof UserInfo, 'id'>>(
+    key: K,
+    value: UserInfo[K],
+  ): UserInfo[K] | undefined =>
+    value !== undefined && JSON.stringify(value) !== JSON.stringify(before[key]) ? value : undefined;
+  return {
+    email: differing('email', info.email === undefined ? undefined : normaliseEmail(info.email).email),
+    firstName: differing('firstName', info.firstName?.trim()),
+    lastName: differing('lastName', info.lastName?.trim()),
+    federationId: differing('federationId', info.federationId),
+    isActive: differing('isActive', info.isActive),
+    groups: differing('groups', info.groups && [...new Set(info.groups)].toSorted((a, b) => a - b)),
+    twoFactorEnabled: differing('twoFactorEnabled', info.twoFactorEnabled),
+    ipRestrictionsEnabled: differing('ipRestrictionsEnabled', info.ipRestrictionsEnabled),
+  };
+}
+
+const accountChanged = (info: Omit<UserInfo, 'id'>): boolean =>
+  [info.email, info.firstName, info.lastName, info.federationId].some((value) => value !== undefined);
+
+async function writeAccount(
+  tx: Tx,
+  caller: Caller,
+  before: store.StoredUser,
+  info: Omit<UserInfo, 'id'>,
+): Promise<void> {
+  if (info.email !== undefined || info.federationId !== undefined || info.isActive !== undefined) {
+    await requireAuthorityOver(tx, caller, before.id, 'Changing how this user signs in');
+  }
+  if (!accountChanged(info)) return;
+  // One account serves every site of its owner: only the site it began on may change it.
+  if (before.homeSiteId !== caller.siteId) {
+    throw conflict(
+      'Name, e-mail and federation id of this user belong to the site that created the account and can be changed only there',
+    );
+  }
+  const email = info.email === undefined ? undefined : normaliseEmail(info.email);
+  const stored = await store.updateAccount(tx, before.id, {
+    ...info,
+    email: email?.email,
+    emailKey: email?.key,
+  });
+  if (!stored) throw knownElsewhere(info.email ?? '');
+}
+
+/** Faults of the groups that the user gains or loses; a group it loses has no place in the request but the list's. */
+function checkGroupChange(tx: Tx, caller: Caller, before: store.StoredUser, groups: readonly number[]) {
+  const changed = [
+    ...groups.filter((id) => !before.groups.includes(id)),
+    ...before.groups.filter((id) => !groups.includes(id)),
+  ];
+  const placeOf = (index: number): string => {
+    const place = groups.indexOf(changed[index] ?? -1);
+    return place < 0 ? 'groups' : `groups.${place}`;
+  };
+  return checkGroups(tx, caller, changed, placeOf);
+}
+
+async function setGroups(
+  tx: Tx,
+  siteId: number,
+  before: store.StoredUser,
+  groups: readonly number[],
+): Promise<void> {
+  await removeFromGroups(
+    tx,
+    siteId,
+    before.groups.filter((id) => !groups.includes(id)).map((id) => [before.id, id]),
+  );
+  await addToGroups(
+    tx,
+    siteId,
+    groups.filter((id) => !before.groups.includes(id)).map((id) => [before.id, id]),
+  );
+}
+
+async function requireAdministratorAfter(tx: Tx, siteId: number, info: Omit<UserInfo, 'id'>): Promise<void> {
+  if (info.isActive === false || info.groups || info.ipRestrictionsEnabled)
+    await requireAdministrator(tx, siteId);
+}
+
+/** Field → [before, after] of what differs, for the audit row. */
+function differences(before: store.StoredUser, after: store.StoredUser): Record<string, unknown> {
+  const skip = new Set(['version', 'modifiedDate', 'modifiedBy']);
+  return Object.fromEntries(
+    (Object.keys(after) as (keyof store.StoredUser)[])
+      .filter((key) => !skip.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+      .map((key) => [key, [before[key], after[key]]]),
+  );
+}
