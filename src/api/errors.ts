@@ -10,12 +10,15 @@ export interface FieldError {
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
+  // Of an Error it is not enumerable, and a spread copy would lose it.
+  override readonly message: string;
   readonly status: number;
   readonly fields: readonly FieldError[];
   readonly requestId: string | undefined;
 
   constructor(status: number, message: string, fields: readonly FieldError[] = [], requestId?: string) {
     super(message);
+    this.message = message;
     this.status = status;
     this.fields = fields;
     this.requestId = requestId;

@@ -1,9 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, Outlet } from '@tanstack/react-router';
+import { DoorErrorPage } from '../shell/ErrorPage.tsx';
 import { LiveRegion } from '../ui/feedback/LiveRegion.tsx';
 import { Toaster } from '../ui/feedback/Toaster.tsx';
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  errorComponent: DoorErrorPage,
   component: () => (
     <>
       <Outlet />

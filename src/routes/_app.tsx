@@ -2,6 +2,7 @@ import { createFileRoute, redirect } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
 import { sessionArrived } from '../api/session-gate.ts';
 import { holderOf, sessionQuery } from '../api/session.ts';
+import { DoorErrorPage } from '../shell/ErrorPage.tsx';
 import { Shell } from '../shell/Shell.tsx';
 
 export const Route = createFileRoute('/_app')({
@@ -16,4 +17,5 @@ export const Route = createFileRoute('/_app')({
     }
   },
   component: Shell,
+  errorComponent: DoorErrorPage,
 });

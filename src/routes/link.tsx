@@ -3,6 +3,7 @@ import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
 import { inspectLink } from '../api/generated/sdk.gen.ts';
 import { Doorway } from '../shell/Doorway.tsx';
+import { DoorErrorPage } from '../shell/ErrorPage.tsx';
 import { enterSession } from '../shell/session.ts';
 import { FirstAdministratorForm } from './-FirstAdministratorForm.tsx';
 import { SetPasswordForm } from './-SetPasswordForm.tsx';
@@ -12,6 +13,7 @@ export const Route = createFileRoute('/link')({
   // The token stands after the #: it is sent to no server and written into no log.
   loader: ({ location }) => look(location.hash),
   component: LinkPage,
+  errorComponent: DoorErrorPage,
 });
 
 /** What the link is for; nothing where it is used up, expired or unknown. */

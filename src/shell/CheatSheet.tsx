@@ -20,7 +20,9 @@ export default function CheatSheet({ onClose }: { onClose: () => void }) {
                   <dt>{label}</dt>
                   <dd>
                     {keys.split(/[ +]/).map((key) => (
-                      <kbd key={key}>{WORDS[key] ?? key}</kbd>
+                      <kbd key={key} className="kbd">
+                        {WORDS[key] ?? key}
+                      </kbd>
                     ))}
                   </dd>
                 </div>

@@ -1,7 +1,10 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import type { ErrorComponentProps } from '@tanstack/react-router';
+import { Compass } from 'lucide-react';
 import { isUnreachable, toServiceError } from '../api/errors.ts';
 import type { ServiceError } from '../api/errors.ts';
+import { buttonClass } from '../ui/button/button-class.ts';
+import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../ui/feedback/ErrorState.tsx';
 import { Page } from '../ui/layout/Page.tsx';
 
@@ -20,7 +23,7 @@ function wordsFor(error: ServiceError): Words {
     };
   }
   if (error.status === 401)
-    return { page: 'Signed out', title: error.message, body: 'Sign in to see this page.' };
+    return { page: 'Signed out', title: error.message, body: 'Try again, and sign in when asked.' };
   if (error.status === 403) {
     return {
       page: 'No permission',
@@ -66,13 +69,30 @@ export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 
   );
 }
 
+/** The same before there is a frame around it: the session could not be read, or a link not looked up. */
+export function DoorErrorPage(props: Pick<ErrorComponentProps, 'error' | 'reset'>) {
+  return (
+    <main>
+      <ErrorPage {...props} />
+    </main>
+  );
+}
+
 /** An address that leads nowhere. */
 export function NotFoundPage() {
   return (
     <Page title="Not found">
-      <ErrorState title="There is nothing at this address">
-        The link may be old, or mistyped. <Link to="/">Go to the overview</Link>.
-      </ErrorState>
+      <EmptyState
+        icon={Compass}
+        title="There is nothing at this address"
+        actions={
+          <Link to="/" className={buttonClass()}>
+            Go to the overview
+          </Link>
+        }
+      >
+        The link may be old, or mistyped.
+      </EmptyState>
     </Page>
   );
 }

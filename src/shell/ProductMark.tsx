@@ -1,4 +1,5 @@
 import { Layers } from 'lucide-react';
+import './product-mark.css';
 
 /** The product's name with its sign. */
 export function ProductMark() {

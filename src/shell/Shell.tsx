@@ -15,7 +15,7 @@ import { UnreachableBanner } from './UnreachableBanner.tsx';
 import './shell.css';
 
 const ANYWHERE = [
-  { keys: 'mod+k', label: 'Search and commands', group: 'Anywhere' },
+  { keys: 'mod+k', label: 'Search', group: 'Anywhere' },
   { keys: '?', label: 'Keyboard shortcuts', group: 'Anywhere' },
 ];
 const GO_TO = AREAS.map(({ key, name }) => ({ keys: `g ${key}`, label: name, group: 'Go to' }));

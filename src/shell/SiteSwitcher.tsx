@@ -26,8 +26,7 @@ export function SiteSwitcher() {
 
   const name = (
     <span className="top-site">
-      <span className="top-site-name">{site.name}</span>
-      <span className="top-site-slug">{site.slug}</span>
+      <span className="top-site-name">{site.name}</span> <span className="top-site-slug">{site.slug}</span>
     </span>
   );
   if (sites.length < 2) return name;
@@ -38,7 +37,7 @@ export function SiteSwitcher() {
     onSelect: () => void go(id),
   }));
   return (
-    <MenuButton label={`Site: ${site.name}`} items={items} align="start" variant="quiet">
+    <MenuButton label={`${site.name} ${site.slug}, switch site`} items={items} align="start" variant="quiet">
       {name}
       <ChevronsUpDown />
     </MenuButton>

@@ -34,7 +34,9 @@ export function TopBar({ onMenu }: { onMenu: () => void }) {
       >
         <Search />
         <span className="top-search-text">Search people, pages, actions</span>
-        <kbd aria-hidden>{MOD} K</kbd>
+        <kbd className="kbd" aria-hidden>
+          {MOD} K
+        </kbd>
       </button>
       <div className="top-end">
         <IconButton label="Keyboard shortcuts" icon={CircleHelp} onClick={() => openOverlay('keys')} />

@@ -3,7 +3,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { licenseTypes } from '../../../contract/rules/licenses.ts';
-import { toServiceError } from '../../api/errors.ts';
+import { isUnreachable, toServiceError } from '../../api/errors.ts';
+import type { ServiceError } from '../../api/errors.ts';
 import {
   listGroupsOptions,
   searchUserLicensesOptions,
@@ -53,9 +54,8 @@ export function LicensesCard() {
     <CountCard title="Licenses" query={licenses} reason={reason}>
       {(list) =>
         licenseTypes.map(({ licenseTypeId: id, description, isBillable }) => (
-          <Fact key={id} label={description}>
+          <Fact key={id} label={isBillable ? `${description}, billable` : description}>
             {count(list.filter(({ licenseTypeId }) => licenseTypeId === id).length)}
-            {isBillable && ' billable'}
           </Fact>
         ))
       }
@@ -96,20 +96,29 @@ interface CountCardProps<Item> {
 
 function CountCard<Item>({ title, query, reason, children }: CountCardProps<Item>) {
   const { data, error, isFetching, refetch } = query;
-  const failure = error === null ? undefined : toServiceError(error);
   return (
     <Card title={title}>
       {reason !== undefined && <CardBody>{reason}.</CardBody>}
       {data && <Facts>{children(data)}</Facts>}
-      {!data && failure && (
-        <ErrorState
-          title={failure.message}
-          onRetry={failure.status === 501 ? undefined : () => void refetch()}
-          retrying={isFetching}
-          requestId={failure.requestId}
-        />
+      {!data && error !== null && (
+        <CardBody>
+          <CountFailure error={toServiceError(error)} retry={() => void refetch()} retrying={isFetching} />
+        </CardBody>
       )}
-      {!data && !failure && reason === undefined && <SkeletonRows rows={4} />}
+      {!data && error === null && reason === undefined && <SkeletonRows rows={4} />}
     </Card>
   );
+}
+
+interface CountFailureProps {
+  error: ServiceError;
+  retry: () => void;
+  retrying: boolean;
+}
+
+function CountFailure({ error, retry, retrying }: CountFailureProps) {
+  // The banner over the page says why, and tries again for all of them.
+  if (isUnreachable(error)) return 'Not loaded: the service cannot be reached.';
+  if (error.status === 501) return `${error.message}.`;
+  return <ErrorState title={error.message} onRetry={retry} retrying={retrying} requestId={error.requestId} />;
 }
