@@ -27,6 +27,7 @@ const SPECIAL: Record<string, string> = {
   ı: 'i',
 };
 
+// Family names that are the same for women and men, so that any two parts fit together.
 // Written `name` or, where the script is not Latin, `name=latin form`. Spaces in a name are written as `_`.
 const PEOPLES: People[] = [
   {
@@ -62,28 +63,34 @@ const PEOPLES: People[] = [
     timeZoneOffset: 1,
     first:
       'Åse Bjørn Dagny Eirik Frøydis Gøran Håkon Ingrid Jørn Kåre Liv Märta Nils Øystein Þóra Sölve Torbjörn Ylva',
-    last: 'Ångström Bjørnstad Dahlström Ekelöf Fjørtoft Grønvold Håkansson Jónsdóttir Kjærgaard Lindström Mørk Nygård Øvergård Sæther Þorvaldsson Vestergård',
+    last: 'Ångström Bjørnstad Dahlström Ekelöf Fjørtoft Grønvold Håkansson Blöndal Kjærgaard Lindström Mørk Nygård Øvergård Sæther Thorarensen Vestergård',
+  },
+  {
+    weight: 3,
+    timeZoneOffset: 1,
+    first: 'Čedomir Đurđica Ivka Šime Snježana Vjekoslav Željko Žarko',
+    last: 'Brkić Čović Đorđić Hadžić Jurišić Kovačić Šarić Žunić',
   },
   {
     weight: 6,
     timeZoneOffset: 1,
     first:
-      'Agnieszka Bożena Čeněk Dášenka Elżbieta Grażyna Jiří Łucja Małgorzata Ondřej Přemysl Róża Stanisław Šárka Václav Wojciech Żaneta Željko',
-    last: 'Brzęczyszczewski Černohorský Dvořáček Gąsiorowska Hruška Jabłoński Kościuszkowska Łukasiewicz Mašek Nováčková Ożóg Příbramský Šťastný Świątek Wałęsiak Źrebiec Žižkovský',
+      'Agnieszka Bożena Elżbieta Grażyna Łucja Małgorzata Michał Paweł Róża Stanisław Sławomir Wojciech Żaneta',
+    last: 'Błaszczyk Ćwiąkała Gąsior Kaźmierczak Łuczak Ożóg Pająk Śliwa Świątek Wójcik Zając Żak',
   },
   {
     weight: 4,
     timeZoneOffset: 3,
     first:
       'Алексей=alexei Виктория=viktoria Дмитрий=dmitri Екатерина=ekaterina Игорь=igor Людмила=ludmila Надежда=nadezhda Олексій=oleksii Ярослава=yaroslava Фёдор=fyodor',
-    last: 'Бондаренко=bondarenko Воронцов=vorontsov Григорьев=grigoriev Жуковская=zhukovskaya Кузнецова=kuznetsova Лебедев=lebedev Пономаренко=ponomarenko Соловьёв=solovyov Щербакова=shcherbakova Яковлев=yakovlev',
+    last: 'Бондаренко=bondarenko Долгих=dolgikh Жук=zhuk Коваленко=kovalenko Мельник=melnyk Пономаренко=ponomarenko Романюк=romaniuk Черных=chernykh Шевчук=shevchuk Щерба=shcherba',
   },
   {
     weight: 3,
     timeZoneOffset: 2,
     first:
       'Αλέξανδρος=alexandros Δήμητρα=dimitra Ελένη=eleni Θεόδωρος=theodoros Κωνσταντίνος=konstantinos Σοφία=sofia',
-    last: 'Αντωνίου=antoniou Βασιλείου=vassiliou Καραγιάννης=karagiannis Μαυρομιχάλη=mavromichali Παπαδημητρίου=papadimitriou Χατζηγεωργίου=hatzigeorgiou',
+    last: 'Αντωνίου=antoniou Βασιλείου=vassiliou Ιωάννου=ioannou Οικονόμου=oikonomou Παπαδημητρίου=papadimitriou Χατζηγεωργίου=hatzigeorgiou',
   },
   {
     weight: 6,
