@@ -1,0 +1,78 @@
+/** What people do and see, by role and name. */
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, type Locator, type Page } from '@playwright/test';
+import type { Person } from './people.ts';
+
+/** Signs in at the door and waits until the console is there. */
+export async function signIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('navigation').first()).toBeVisible();
+}
+
+type Cells = Readonly<Record<string, string | RegExp>>;
+
+/** The row of a table whose cells under the named columns hold these texts. */
+export async function expectRow(table: Locator, cells: Cells): Promise<Locator> {
+  await expect(table.getByRole('columnheader').first()).toBeVisible();
+  const headers = await table.getByRole('columnheader').allInnerTexts();
+  let rows = table.getByRole('row');
+  for (const [column, text] of Object.entries(cells)) {
+    const at = headers.findIndex((header) => header.trim().toLowerCase() === column.toLowerCase());
+    expect(at, `a column ${column} among ${headers.join(', ')}`).toBeGreaterThanOrEqual(0);
+    const cell = table.page().locator('[role=gridcell], [role=rowheader], [role=cell], td, th').nth(at);
+    rows = rows.filter({ has: cell.filter({ hasText: text }) });
+  }
+  await expect(rows).toHaveCount(1);
+  return rows;
+}
+
+/** Chooses an action from the row's menu. */
+export async function rowAction(row: Locator, action: string): Promise<void> {
+  await row.getByRole('button', { name: /^actions/i }).click();
+  await row.page().getByRole('menuitem', { name: action, exact: true }).click();
+}
+
+type Value = string | boolean | readonly string[];
+
+/** Fills the fields of a form by their labels: text, choice, several choices, switch. */
+export async function fill(form: Locator, values: Readonly<Record<string, Value>>): Promise<void> {
+  for (const [label, value] of Object.entries(values)) await fillField(form, label, value);
+}
+
+async function fillField(form: Locator, label: string, value: Value): Promise<void> {
+  const name = new RegExp(`^${RegExp.escape(label)}( \\(optional\\))?$`);
+  const options = form.page().getByRole('listbox');
+  if (typeof value === 'boolean') {
+    const box = form.getByRole('switch', { name }).or(form.getByRole('checkbox', { name }));
+    await box.setChecked(value);
+  } else if (typeof value !== 'string') {
+    await form.getByRole('combobox', { name }).click();
+    for (const one of value) await options.getByRole('option', { name: one, exact: true }).click();
+    await form.page().keyboard.press('Escape');
+  } else {
+    const field = form.getByLabel(name).and(form.locator('input, textarea, button')).first();
+    const chooses = await field.evaluate((element) => element instanceof HTMLButtonElement);
+    if (!chooses) return field.fill(value);
+    await field.click();
+    await options.getByRole('option', { name: value, exact: true }).click();
+  }
+}
+
+/** A toast with this text appears. */
+export async function expectToast(page: Page, text: string | RegExp): Promise<void> {
+  await expect(page.getByRole('region', { name: 'Messages' }).getByText(text)).toBeVisible();
+}
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'];
+
+/** axe finds nothing on the page as it is now, open dialogs included. */
+export async function expectNoAxe(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
+  );
+  expect(found, 'axe').toEqual([]);
+}

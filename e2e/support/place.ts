@@ -1,0 +1,52 @@
+/** An empty database and data folder for one installation. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { startPostgres } from '../../scripts/postgres.ts';
+
+interface Place {
+  /** The settings that lead a service there. */
+  env: Record<string, string>;
+  remove(): Promise<void>;
+}
+
+let cluster: Promise<{ url: string }> | undefined;
+
+/** The given cluster, or one of our own for `playwright test` by hand; it ends with this process. */
+async function clusterUrl(): Promise<string> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given) return given;
+  cluster ??= startPostgres();
+  return (await cluster).url;
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** STEWARD_E2E_DATABASE chooses: embedded (the default) or postgres. */
+export async function newPlace(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-e2e-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  if (process.env['STEWARD_E2E_DATABASE'] !== 'postgres')
+    return { env: { DATA_DIR: folder }, remove: removeFolder };
+  const name = `steward_e2e_${randomBytes(6).toString('hex')}`;
+  const url = new URL(await clusterUrl());
+  await execute(url.href, `create database ${name}`);
+  const own = new URL(`/${name}`, url);
+  return {
+    env: { DATA_DIR: folder, DATABASE_URL: own.href },
+    async remove() {
+      await execute(url.href, `drop database if exists ${name} with (force)`);
+      await removeFolder();
+    },
+  };
+}

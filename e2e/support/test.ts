@@ -1,0 +1,44 @@
+/** `test` for every browser test: a running service, and pages on which nothing may go wrong unseen. */
+import { expect, test as base } from '@playwright/test';
+import { type Expected, Faults } from './faults.ts';
+import { ada } from './people.ts';
+import { type Installation, newService, type Service } from './service.ts';
+
+/** What a file of tests may choose with `test.use`. */
+export interface InstallationOptions {
+  /** Default: no sample, and Ada as the first administrator. */
+  installation: Installation;
+}
+
+interface TestFixtures {
+  faults: Faults;
+  /** Names the failures this test provokes: an HTTP status, or a part of the message. */
+  expectFailure: (...expected: readonly Expected[]) => void;
+}
+
+export const test = base.extend<TestFixtures, InstallationOptions & { service: Service }>({
+  installation: [
+    { sample: false, administrator: ada },
+    { option: true, scope: 'worker' },
+  ],
+  service: [
+    async ({ installation }, provide) => {
+      const service = await newService(installation);
+      await provide(service);
+      await service.remove();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  baseURL: async ({ service }, provide) => provide(service.url),
+  // Playwright reads the fixture's needs from this pattern, so it stands even when empty.
+  // oxlint-disable-next-line no-empty-pattern
+  faults: async ({}, provide) => provide(new Faults()),
+  expectFailure: async ({ faults }, provide) => provide((...expected) => faults.expect(...expected)),
+  context: async ({ context, faults }, provide) => {
+    await faults.watch(context);
+    await provide(context);
+    expect(faults.unexpected(), 'nothing goes wrong unseen').toEqual([]);
+  },
+});
+
+export { expect } from '@playwright/test';

@@ -1,0 +1,37 @@
+import { defineConfig } from '@playwright/test';
+import type { InstallationOptions } from './e2e/support/test.ts';
+import { findChromium } from './scripts/chromium.ts';
+
+const quiet = [
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--no-first-run',
+  '--disable-component-update',
+];
+// Chromium's sandbox does not start as root.
+const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+export default defineConfig<object, InstallationOptions>({
+  testDir: 'e2e',
+  outputDir: 'test-results/e2e',
+  // A worker has a service, a database and a browser of its own: two cores carry one of these.
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: 'list',
+  use: {
+    browserName: 'chromium',
+    launchOptions: {
+      executablePath: process.env['STEWARD_CHROMIUM'] ?? findChromium(),
+      args: [...quiet, '--disable-sync', '--disable-quic', ...sandbox],
+    },
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    actionTimeout: 10_000,
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+  },
+});
