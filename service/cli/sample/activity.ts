@@ -1,3 +1,5 @@
+import { ADMINISTRATORS } from '../../areas/sites/index.ts';
+import { BACKUP_OPERATORS } from './groups.ts';
 import type { Person } from './people.ts';
 import type { Random } from './random.ts';
 
@@ -39,6 +41,8 @@ const EXPORTS = [
   [3, 18],
   [4, 8],
 ] as const;
+
+const BACKUP_GROUPS = [ADMINISTRATORS, BACKUP_OPERATORS];
 
 const DAY = 24 * 3600_000;
 const DAYS = 365;
@@ -107,7 +111,7 @@ function drawHabits(random: Random, person: Person, index: number, count: number
       ? `2001:db8:${random.between(0x1000, 0xffff).toString(16)}::${random.between(1, 0xffff).toString(16)}`
       : `${net}.${random.between(64, 250)}`,
     principal: isAssistant ? (other >= index ? other + 1 : other) : null,
-    mistakes: random.chance(0.1) ? 0.2 : 0.03,
+    mistakes: person.lockedUntil || random.chance(0.1) ? 0.2 : 0.03,
   };
 }
 
@@ -155,7 +159,8 @@ function addSession(
     at += random.between(20_000, 15 * 60_000);
     add(EXPORT, sessionId, random.weighted(EXPORTS));
   }
-  if (person.groups.includes('Backup operators') && random.chance(0.08)) add(BACKUP, sessionId);
+  if (BACKUP_GROUPS.some((name) => person.groups.includes(name)) && random.chance(0.06))
+    add(BACKUP, sessionId);
   at += random.between(5 * 60_000, 3 * 3600_000);
   if (random.chance(0.3)) add(LOGOUT, sessionId);
   else if (random.chance(0.8)) add(EXPIRED, sessionId);

@@ -15,6 +15,7 @@ export interface SampleGroup {
 export const STEWARDS = 'Stewards';
 export const INTEGRATIONS = 'Integrations';
 export const PARTNERS = 'Partners';
+export const BACKUP_OPERATORS = 'Backup operators';
 
 const READ: Capability[] = ['Read Data', 'Run Reports'];
 const WORK: Capability[] = [...READ, 'Write Data'];
@@ -127,7 +128,7 @@ export const SAMPLE_GROUPS: readonly SampleGroup[] = [
     licenses: [100, 0, 0, 0],
   },
   {
-    name: 'Backup operators',
+    name: BACKUP_OPERATORS,
     description: 'Request and fetch the weekly backup',
     capabilities: ['Manage Backups'],
     share: 0,

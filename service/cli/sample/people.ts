@@ -1,5 +1,12 @@
 import { ADMINISTRATORS } from '../../areas/sites/index.ts';
-import { INTEGRATIONS, PARTNERS, SAMPLE_GROUPS, type SampleGroup, STEWARDS } from './groups.ts';
+import {
+  BACKUP_OPERATORS,
+  INTEGRATIONS,
+  PARTNERS,
+  SAMPLE_GROUPS,
+  type SampleGroup,
+  STEWARDS,
+} from './groups.ts';
 import { drawName } from './names.ts';
 import type { Random } from './random.ts';
 
@@ -43,7 +50,7 @@ const DEPARTMENTS = SAMPLE_GROUPS.filter((group) => group.share > 0).map(
 const EXTRA_GROUPS = [
   [STEWARDS, 0.03],
   ['Proxy administrators', 0.008],
-  ['Backup operators', 0.006],
+  [BACKUP_OPERATORS, 0.006],
   ['Agent pilot', 0.05],
 ] as const;
 
