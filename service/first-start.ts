@@ -1,5 +1,5 @@
 import { addAdministrator } from './areas/users/index.ts';
-import { createSite, listSiteIds } from './areas/sites/index.ts';
+import { createFirstSite, listSiteIds } from './areas/sites/index.ts';
 import { fillSample } from './cli/sample/fill.ts';
 import type { Config } from './config.ts';
 import { createLink } from './kernel/auth/links.store.ts';
@@ -10,6 +10,8 @@ import type { Db } from './kernel/db/database.ts';
 import { withTransaction } from './kernel/db/transaction.ts';
 
 const SAMPLE = { users: 500, seed: 1 };
+const NORTHLIGHT = { slug: 'northlight', name: 'Northlight Capital', dedicatedDomain: 'northlight.example' };
+const EMPTY = { slug: 'main', name: 'Main site', dedicatedDomain: null };
 
 const hostActor = (siteId: number) => ({ siteId, userId: null, email: null, origin: undefined });
 
@@ -38,8 +40,9 @@ export async function firstStart(db: Db, config: Config): Promise<FirstStart> {
 }
 
 async function makeSite(db: Db, sample: boolean): Promise<number> {
-  if (sample) return (await fillSample(db, { ...SAMPLE, asOf: new Date() })).siteId;
-  return withTransaction(db, {}, (tx) => createSite(tx, { slug: 'main', name: 'Main site' }));
+  const made = await withTransaction(db, {}, (tx) => createFirstSite(tx, sample ? NORTHLIGHT : EMPTY));
+  if (sample && made.isNew) await fillSample(db, { ...SAMPLE, asOf: new Date(), siteId: made.siteId });
+  return made.siteId;
 }
 
 async function addFromSettings(

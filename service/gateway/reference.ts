@@ -22,7 +22,7 @@ const POLICY = [
 const PAGE = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Steward API reference</title>
-<link rel="stylesheet" href="/api/current/ui/swagger-ui.css"></head>
+<link rel="icon" href="/favicon.svg"><link rel="stylesheet" href="/api/current/ui/swagger-ui.css"></head>
 <body><main id="reference"></main>
 <script src="/api/current/ui/swagger-ui-bundle.js"></script><script src="/api/current/reference.js"></script></body>
 </html>

@@ -3,7 +3,7 @@ export { checkGrant, requireAdministrator, requireHeld } from './rules.ts';
 export {
   addToGroups,
   ADMINISTRATORS,
-  createSite,
+  createFirstSite,
   ensureAdministrators,
   getSite,
   isApprovedAddress,

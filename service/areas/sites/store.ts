@@ -110,14 +110,23 @@ export async function ensureAdministrators(tx: Tx, siteId: number): Promise<numb
   return group.group_id;
 }
 
-/** An empty site. */
-export async function createSite(tx: Tx, site: { slug: string; name: string }): Promise<number> {
+/**
+ * The site of the very first start; the id of the one that is there when another process was first. Two processes
+ * that start on one empty database take turns.
+ */
+export async function createFirstSite(
+  tx: Tx,
+  site: { slug: string; name: string; dedicatedDomain: string | null },
+): Promise<{ siteId: number; isNew: boolean }> {
+  await sql`select pg_advisory_xact_lock(hashtext('steward.first-site'))`.execute(tx);
+  const [existing] = await listSiteIds(tx);
+  if (existing !== undefined) return { siteId: existing, isNew: false };
   const row = await tx
     .insertInto('site')
-    .values({ slug: site.slug, name: site.name, dedicated_domain: null })
+    .values({ slug: site.slug, name: site.name, dedicated_domain: site.dedicatedDomain })
     .returning('site_id')
     .executeTakeFirstOrThrow();
-  return row.site_id;
+  return { siteId: row.site_id, isNew: true };
 }
 
 /** All sites of the installation, the first one first: none before its very first start. */

@@ -40,7 +40,7 @@ function bound(bytes: Buffer, maxKeys: number): void {
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
-  for (const type of ['application/json', 'text/json', /^application\/[\w.+-]+\+json(;|$)/]) {
+  for (const type of ['application/json', 'text/json', /^application\/[\w.+*-]+\+json(;|$)/]) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
       const bytes = body as Buffer;
       if (bytes.length === 0) return done(null, undefined);
