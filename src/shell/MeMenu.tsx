@@ -2,6 +2,7 @@ import { LogOut } from 'lucide-react';
 import { signOutMutation } from '../api/generated/@tanstack/react-query.gen.ts';
 import { useSession } from '../api/session.ts';
 import { useWrite } from '../api/write.ts';
+import { initials } from '../lib/initials.ts';
 import { toast } from '../ui/feedback/toast.ts';
 import { Avatar } from '../ui/layout/Avatar.tsx';
 import { MenuButton } from '../ui/menu/MenuButton.tsx';
@@ -62,7 +63,11 @@ export function MeMenu() {
   ];
   return (
     <span className="top-me">
-      <MenuButton label={`${name}: appearance and sign out`} items={items} variant="quiet">
+      <MenuButton
+        label={`${initials(name)}: appearance and sign out of ${name}`}
+        items={items}
+        variant="quiet"
+      >
         <Avatar name={name} id={user.id} />
       </MenuButton>
     </span>

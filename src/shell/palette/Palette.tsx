@@ -44,22 +44,30 @@ export default function Palette({ onClose }: { onClose: () => void }) {
               <Search />
               <Input placeholder="Search people, pages, actions" />
             </SearchField>
-            <Menu
-              className="palette-list"
-              aria-label="Results"
-              renderEmptyState={() => (
-                <p className="palette-empty">{searching ? 'Searching' : `Nothing found for “${typed}”`}</p>
-              )}
-            >
-              {sections.map(({ name, items }) => (
-                <MenuSection key={name} aria-label={name}>
-                  <Header className="palette-heading">{name}</Header>
-                  {items.map((item) => (
-                    <Line key={item.label + (item.hint ?? '')} item={item} section={name} onChoose={choose} />
-                  ))}
-                </MenuSection>
-              ))}
-            </Menu>
+            {/* The focus stays in the field; a stop of its own lets the keyboard scroll the list. */}
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+            <section className="palette-list" aria-label="Results" tabIndex={0}>
+              <Menu
+                aria-label="Results"
+                renderEmptyState={() => (
+                  <p className="palette-empty">{searching ? 'Searching' : `Nothing found for “${typed}”`}</p>
+                )}
+              >
+                {sections.map(({ name, items }) => (
+                  <MenuSection key={name} aria-label={name}>
+                    <Header className="palette-heading">{name}</Header>
+                    {items.map((item) => (
+                      <Line
+                        key={item.label + (item.hint ?? '')}
+                        item={item}
+                        section={name}
+                        onChoose={choose}
+                      />
+                    ))}
+                  </MenuSection>
+                ))}
+              </Menu>
+            </section>
           </Autocomplete>
         </Dialog>
       </Modal>
@@ -83,12 +91,9 @@ function Line({ item, section, onChoose }: LineProps) {
       onAction={() => onChoose(item)}
     >
       {Icon && <Icon />}
-      <Text slot="label">{label}</Text>
-      {hint !== undefined && (
-        <Text slot="description" className="palette-hint">
-          {hint}
-        </Text>
-      )}
+      <Text slot="label" className="palette-label">
+        {label} {hint !== undefined && <span className="palette-hint">{hint}</span>}
+      </Text>
     </MenuItem>
   );
 }
