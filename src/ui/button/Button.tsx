@@ -6,8 +6,7 @@ import { Tooltip } from '../tooltip/Tooltip.tsx';
 import { buttonClass } from './button-class.ts';
 import type { ButtonLook } from './button-class.ts';
 
-export interface ButtonProps
-  extends Omit<ComponentPropsWithRef<'button'>, 'className' | 'disabled'>, ButtonLook {
+interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'className' | 'disabled'>, ButtonLook {
   icon?: LucideIcon | undefined;
   /** The action runs: the button shows it and takes no second press. */
   pending?: boolean;

@@ -6,7 +6,7 @@ import { Tooltip } from '../tooltip/Tooltip.tsx';
 import { buttonClass } from './button-class.ts';
 import type { ButtonLook } from './button-class.ts';
 
-export interface IconButtonProps
+interface IconButtonProps
   extends
     Omit<ComponentPropsWithRef<'button'>, 'className' | 'disabled' | 'children' | 'aria-label'>,
     ButtonLook {

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import './dialog.css';
 
-export interface DialogProps {
+interface DialogProps {
   title: string;
   onClose: () => void;
   role?: 'dialog' | 'alertdialog';

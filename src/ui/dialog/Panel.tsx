@@ -4,7 +4,7 @@ import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { IconButton } from '../button/IconButton.tsx';
 import './dialog.css';
 
-export interface PanelProps {
+interface PanelProps {
   title: string;
   onClose: () => void;
   /** Asked before the panel closes; `confirmDiscard` when something typed would be lost. */

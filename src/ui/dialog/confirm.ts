@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { createStore } from '../store.ts';
 
-export interface ConfirmOptions {
+interface ConfirmOptions {
   title: string;
   /** What will happen, in numbers and names. */
   body: ReactNode;

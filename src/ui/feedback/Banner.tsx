@@ -4,7 +4,7 @@ import './feedback.css';
 
 const ICONS = { info: Info, ok: CircleCheck, warn: TriangleAlert, bad: CircleAlert };
 
-export interface BannerProps {
+interface BannerProps {
   tone?: 'info' | 'ok' | 'warn' | 'bad';
   title?: string;
   children?: ReactNode;

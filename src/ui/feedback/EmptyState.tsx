@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import './feedback.css';
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   icon?: LucideIcon;
   title: string;
   /** What this place is for. */

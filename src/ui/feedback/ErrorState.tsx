@@ -4,7 +4,7 @@ import { Button } from '../button/Button.tsx';
 import { RequestId } from './RequestId.tsx';
 import './feedback.css';
 
-export interface ErrorStateProps {
+interface ErrorStateProps {
   title: string;
   /** What it means for the person's work. */
   children?: ReactNode;

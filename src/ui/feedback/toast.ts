@@ -1,6 +1,6 @@
 import { createStore } from '../store.ts';
 
-export interface ToastOptions {
+interface ToastOptions {
   title: string;
   description?: string;
   tone?: 'ok' | 'bad' | 'info';

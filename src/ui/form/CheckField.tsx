@@ -3,7 +3,7 @@ import { FieldNote } from './FieldFrame.tsx';
 import { useField } from './use-field.ts';
 import type { FieldProps } from './use-field.ts';
 
-export interface CheckFieldProps<Values extends FieldValues, Output> extends FieldProps<
+interface CheckFieldProps<Values extends FieldValues, Output> extends FieldProps<
   Values,
   Output,
   boolean | undefined

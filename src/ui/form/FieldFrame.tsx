@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import './form.css';
 
-export interface FieldNoteProps {
+interface FieldNoteProps {
   id: string | undefined;
   hint?: ReactNode;
   error?: string | undefined;

@@ -6,7 +6,7 @@ import { FailureBanner } from '../feedback/FailureBanner.tsx';
 import type { Failure } from '../feedback/failure.ts';
 import './form.css';
 
-export interface FormProps<Values extends FieldValues, Context, Output> {
+interface FormProps<Values extends FieldValues, Context, Output> {
   /** From `useForm`; `form.formState.isDirty` says whether something typed would be lost. */
   form: UseFormReturn<Values, Context, Output>;
   onSubmit: (values: Output) => unknown;

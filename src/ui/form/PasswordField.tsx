@@ -6,7 +6,7 @@ import { FieldFrame } from './FieldFrame.tsx';
 import { useField } from './use-field.ts';
 import type { FieldProps } from './use-field.ts';
 
-export interface PasswordFieldProps<Values extends FieldValues, Output> extends FieldProps<
+interface PasswordFieldProps<Values extends FieldValues, Output> extends FieldProps<
   Values,
   Output,
   string | undefined

@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { IconButton } from '../button/IconButton.tsx';
 import './form.css';
 
-export interface SearchFieldProps {
+interface SearchFieldProps {
   label: string;
   placeholder?: string;
   value: string;

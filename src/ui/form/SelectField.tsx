@@ -8,7 +8,7 @@ import type { FieldOption } from './options.tsx';
 import { useField } from './use-field.ts';
 import type { FieldProps } from './use-field.ts';
 
-export interface SelectFieldProps<Values extends FieldValues, Output> extends FieldProps<
+interface SelectFieldProps<Values extends FieldValues, Output> extends FieldProps<
   Values,
   Output,
   string | number | null | undefined

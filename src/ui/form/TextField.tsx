@@ -4,7 +4,7 @@ import { FieldFrame } from './FieldFrame.tsx';
 import { useField } from './use-field.ts';
 import type { FieldProps } from './use-field.ts';
 
-export interface TextFieldProps<Values extends FieldValues, Output> extends FieldProps<
+interface TextFieldProps<Values extends FieldValues, Output> extends FieldProps<
   Values,
   Output,
   string | null | undefined

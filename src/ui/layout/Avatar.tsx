@@ -11,7 +11,7 @@ function initials(name: string): string {
   return letters.join('').toLocaleUpperCase();
 }
 
-export interface AvatarProps {
+interface AvatarProps {
   name: string;
   /** The same person has the same colour everywhere. */
   id: number;

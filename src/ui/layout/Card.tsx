@@ -30,7 +30,7 @@ export function CardBody({ children }: { children: ReactNode }) {
   return <div className="card-body">{children}</div>;
 }
 
-export interface CardRowProps {
+interface CardRowProps {
   title: string;
   description?: ReactNode;
   /** The button at the end of the row. */

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../cx.ts';
 import './layout.css';
 
-export interface PageProps {
+interface PageProps {
   title: ReactNode;
   /** The two numbers that matter, or under an identity the facts people came for. */
   meta?: ReactNode;

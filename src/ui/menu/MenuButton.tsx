@@ -10,7 +10,7 @@ import type { MenuItems } from './menu-items.ts';
 const loadPopup = () => import('./MenuPopup.tsx');
 const MenuPopup = lazy(loadPopup);
 
-export interface MenuButtonProps extends ButtonLook {
+interface MenuButtonProps extends ButtonLook {
   /** What the menu is for; the button's name. */
   label: string;
   /** A function is called when the menu opens, so that a table need not build a menu for every row. */

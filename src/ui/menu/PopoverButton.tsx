@@ -6,7 +6,7 @@ import { IconButton } from '../button/IconButton.tsx';
 const loadPopup = () => import('./PopoverCard.tsx');
 const PopoverCard = lazy(loadPopup);
 
-export interface PopoverButtonProps {
+interface PopoverButtonProps {
   label: string;
   icon: LucideIcon;
   children: (close: () => void) => ReactNode;

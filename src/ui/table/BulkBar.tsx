@@ -6,7 +6,7 @@ import { MenuButton } from '../menu/MenuButton.tsx';
 import { SMALL, useMedia } from '../use-media.ts';
 import './table.css';
 
-export interface BulkBarProps {
+interface BulkBarProps {
   count: number;
   /** All that match; offered with `onSelectAll` while fewer are selected. */
   total: number;

@@ -3,7 +3,7 @@ import { cx } from '../cx.ts';
 import type { Column, Sort } from './columns.ts';
 import type { HeaderState } from './selection.ts';
 
-export interface TableHeadProps<Row> {
+interface TableHeadProps<Row> {
   columns: readonly Column<Row>[];
   sort: Sort | undefined;
   onSort: ((sort: Sort) => void) | undefined;

@@ -5,7 +5,7 @@ import type { MenuItems } from '../menu/menu-items.ts';
 import { MenuButton } from '../menu/MenuButton.tsx';
 import type { Column } from './columns.ts';
 
-export interface TableRowProps<Row> {
+interface TableRowProps<Row> {
   row: Row;
   index: number;
   label: string;

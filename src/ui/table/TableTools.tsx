@@ -4,7 +4,7 @@ import { setDensity, useDensity } from '../theme.ts';
 import { SMALL, useMedia } from '../use-media.ts';
 import type { Column, Sort } from './columns.ts';
 
-export interface TableToolsProps<Row> {
+interface TableToolsProps<Row> {
   columns: readonly Column<Row>[];
   hidden: readonly string[];
   onHide: (hidden: readonly string[]) => void;

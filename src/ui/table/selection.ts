@@ -1,7 +1,7 @@
 import { useMemo, useRef } from 'react';
 import type { RowId } from './columns.ts';
 
-export interface Selecting<Row> {
+interface Selecting<Row> {
   rows: readonly Row[];
   rowId: (row: Row) => RowId;
   selection: ReadonlySet<RowId>;
