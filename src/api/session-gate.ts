@@ -34,7 +34,7 @@ export function dropSession(): void {
 }
 
 /** Waits until the same person has signed in again; false where they would not. */
-export function signedInAgain(): Promise<boolean> {
+function signedInAgain(): Promise<boolean> {
   if (!holder || gate.get() === 'replaced') return Promise.resolve(false);
   gate.set('ended');
   return new Promise((resolve) => waiting.push(resolve));

@@ -20,7 +20,7 @@ export const can = (session: Pick<Session, 'capabilities'>, anyOf: readonly Capa
 const or = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** Names what would be needed: “Manage Users or Manage Groups”. */
-export const namesOf = (anyOf: readonly Capability[]): string => or.format(anyOf);
+const namesOf = (anyOf: readonly Capability[]): string => or.format(anyOf);
 
 export type Allowed = { allowed: true; reason: undefined } | { allowed: false; reason: string };
 

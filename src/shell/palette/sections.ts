@@ -53,8 +53,9 @@ export function usePaletteSections(
   }));
   const sections = [
     ...things,
-    { name: 'Actions', items: rank([...actions.toReversed(), ...EVERYWHERE], typed) },
+    { name: 'Actions', items: rank(actions, typed) },
     { name: 'Pages', items: rank(pages, typed) },
+    { name: 'Appearance and help', items: rank(EVERYWHERE, typed) },
   ];
   return {
     sections: sections.filter(({ items }) => items.length > 0),
