@@ -5,15 +5,13 @@ import type { Config } from './config.ts';
 import { createLink } from './kernel/auth/links.store.ts';
 import { hashPassword } from './kernel/auth/password.ts';
 import { administratorRemains } from './kernel/auth/store.ts';
-import { change } from './kernel/change.ts';
+import { change, hostActor } from './kernel/change.ts';
 import type { Db } from './kernel/db/database.ts';
 import { withTransaction } from './kernel/db/transaction.ts';
 
 const SAMPLE = { users: 500, seed: 1 };
 const NORTHLIGHT = { slug: 'northlight', name: 'Northlight Capital', dedicatedDomain: 'northlight.example' };
 const EMPTY = { slug: 'main', name: 'Main site', dedicatedDomain: null };
-
-const hostActor = (siteId: number) => ({ siteId, userId: null, email: null, origin: undefined });
 
 /** What the person who started the service for the first time has to know. */
 export interface FirstStart {

@@ -20,6 +20,14 @@ export const actorOf = (call: { caller: Caller; origin: Origin }): Actor => ({
   origin: call.origin,
 });
 
+/** The service itself, or the person at its host: no account, so the audit row has no actor. */
+export const hostActor = (siteId: number): Actor => ({
+  siteId,
+  userId: null,
+  email: null,
+  origin: undefined,
+});
+
 /** What a change says about itself: one audit row, and the event of it where a topic has one (spec 6). */
 interface Recorded {
   action: string;

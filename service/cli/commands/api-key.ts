@@ -1,7 +1,7 @@
 import type { Scope } from '../../../contract/generated/types.gen.ts';
-import { change } from '../../kernel/change.ts';
+import { change, hostActor } from '../../kernel/change.ts';
 import { newSecret } from '../../kernel/secret.ts';
-import { type Command, CommandError, hostActor, readArgs } from './command.ts';
+import { type Command, CommandError, readArgs } from './command.ts';
 import { disableKey, hasKey, insertKey, pickMembership } from './store.ts';
 
 const SCOPES: Readonly<Record<Scope, true>> = {

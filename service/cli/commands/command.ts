@@ -1,5 +1,4 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import type { Actor } from '../../kernel/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 
 /** What a command works with: the database, and where people reach the console. */
@@ -14,11 +13,6 @@ export type Command = (context: CommandContext, args: readonly string[]) => Prom
 /** A refusal in words for the person at the keyboard; everything else that is thrown is a fault of ours. */
 export class CommandError extends Error {
   override name = 'CommandError';
-}
-
-/** The person at the host's own keyboard: no account, so the audit row has no actor. */
-export function hostActor(siteId: number): Actor {
-  return { siteId, userId: null, email: null, origin: undefined };
 }
 
 /** Reads the e-mail address and the options of a command. */

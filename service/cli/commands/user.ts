@@ -5,16 +5,23 @@ import {
   touchUsers,
 } from '../../areas/sites/index.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
-import { getUsers, insertAccount, insertMembership, updateMembership } from '../../areas/users/store.ts';
+import {
+  eventOf,
+  FIRST_LICENSE,
+  getUsers,
+  insertAccount,
+  insertMembership,
+  shown,
+  updateMembership,
+} from '../../areas/users/index.ts';
 import { createLink } from '../../kernel/auth/links.store.ts';
 import { endAccess } from '../../kernel/auth/store.ts';
-import { change } from '../../kernel/change.ts';
+import { change, hostActor } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { type Command, CommandError, type CommandContext, hostActor, readArgs } from './command.ts';
+import { type Command, CommandError, type CommandContext, readArgs } from './command.ts';
 import { pickMembership, pickSite, readmit, requireAccount, requireGroups, type SiteRow } from './store.ts';
 
 const SITE = { site: { type: 'string' } } as const;
-const FIRST_LICENSE = 1;
 
 /** `user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]…`: a user, and the link to set a password. */
 export const createUser: Command = async (context, args) => {
@@ -51,7 +58,7 @@ export const createUser: Command = async (context, args) => {
       action: 'cli.user-create',
       subject: ['user', userId],
       changes: { email: [null, address], groups: [null, values.group] },
-      event: await eventOf(tx, site, userId, 'created'),
+      event: await toldOf(tx, site, userId, 'created'),
     });
     return answer(context, tx, site, { userId, email: address });
   });
@@ -76,7 +83,7 @@ export const deactivateUser: Command = async ({ db }, args) => {
         action: 'cli.user-deactivate',
         subject: ['user', userId],
         changes: { isActive: [undefined, false] },
-        event: await eventOf(tx, site, userId, 'updated'),
+        event: await toldOf(tx, site, userId, 'updated'),
       });
       return { id: userId, email, site: site.slug, isActive: false };
     },
@@ -119,17 +126,16 @@ export const makeAdministrator: Command = async (context, args) => {
       action: 'cli.make-admin',
       subject: ['user', userId],
       changes: { administrator: [undefined, true], liftIpRestrictions: values['lift-ip-restrictions'] },
-      event: await eventOf(tx, site, userId, 'updated'),
+      event: await toldOf(tx, site, userId, 'updated'),
     });
     return answer(context, tx, site, { userId, email });
   });
 };
 
-async function eventOf(tx: Tx, site: SiteRow, userId: number, kind: 'created' | 'updated') {
+async function toldOf(tx: Tx, site: SiteRow, userId: number, kind: 'created' | 'updated') {
   const [user] = await getUsers(tx, site.site_id, [userId]);
   if (!user) throw new Error('A written user is there');
-  const { version: _version, homeSiteId: _homeSiteId, ...entity } = user;
-  return { topic: 'default-users', entityType: 'Users', kind, entity } as const;
+  return eventOf(kind, shown(user));
 }
 
 /** What is printed of a user, with the link to set a password where the site has passwords. */
