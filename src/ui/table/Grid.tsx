@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { Fragment, useEffect, useMemo, useRef, useState } from 'react';
-import type { ChangeEvent, FocusEvent, UIEvent } from 'react';
+import type { ChangeEvent, FocusEvent, RefObject, UIEvent } from 'react';
 import { cx } from '../cx.ts';
 import { useDensity } from '../theme.ts';
 import { SMALL, useMedia } from '../use-media.ts';
@@ -15,6 +15,8 @@ import { TableHead } from './TableHead.tsx';
 import { TableRow } from './TableRow.tsx';
 
 const HEAD = 35;
+// The height that the bulk bar covers, as in table.css.
+const BULK = 76;
 const NONE: ReadonlySet<RowId> = new Set();
 const NO_HIDDEN: readonly string[] = [];
 const ignore = () => undefined;
@@ -32,7 +34,12 @@ export function Grid<Row>(props: GridProps<Row>) {
   const columns = useMemo(() => visibleColumns(all, hidden), [all, hidden]);
   const scroller = useRef<HTMLDivElement>(null);
   const height = rowHeight(density, small);
-  const { virtualizer, current, setCurrent, go } = useRows(rows.length, height, scroller);
+  const { virtualizer, current, setCurrent, go } = useRows({
+    count: rows.length,
+    height,
+    covered: selection.size > 0 ? BULK : 0,
+    scroller,
+  });
   const { state, toggle, toggleAll } = useSelection({ rows, rowId, selection, onSelect: onSelect ?? ignore });
   const head = small ? columns.slice(0, 1) : columns;
   const items = virtualizer.getVirtualItems();
@@ -117,8 +124,15 @@ export function Grid<Row>(props: GridProps<Row>) {
   );
 }
 
+interface Windowed {
+  count: number;
+  height: number;
+  covered: number;
+  scroller: RefObject<HTMLDivElement | null>;
+}
+
 /** The rows in view and the one the keyboard is on, which stays in the document while it scrolls away. */
-function useRows(count: number, height: number, scroller: { current: HTMLDivElement | null }) {
+function useRows({ count, height, covered, scroller }: Windowed) {
   const [wanted, setCurrent] = useState(0);
   const current = Math.min(wanted, count - 1);
   // The compiler that this library confuses is not used.
@@ -128,7 +142,8 @@ function useRows(count: number, height: number, scroller: { current: HTMLDivElem
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 10,
-    scrollPaddingStart: HEAD,
+    // Rows are counted from under the header, so what the header takes is missing at the end.
+    scrollPaddingEnd: HEAD + covered,
     rangeExtractor: (range) =>
       [...new Set([...defaultRangeExtractor(range), current])].toSorted((a, b) => a - b),
   });
