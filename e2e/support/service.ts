@@ -17,6 +17,8 @@ export interface Installation {
 
 export interface Service {
   url: string;
+  /** Where its data are, as the service was told. */
+  place: Readonly<Record<string, string>>;
   /** Everything written to stdout and stderr until now. */
   output(): string;
   /** The one-time link for the first administrator. */
@@ -103,6 +105,7 @@ export async function newService(installation: Installation): Promise<Service> {
   }
   return {
     url,
+    place: place.env,
     output: () => output,
     link() {
       const found = /https?:\/\/\S+\/link#[\w-]+/.exec(output);

@@ -1,0 +1,38 @@
+/** What a benchmark tells: ours, beside the floor that nobody can go below or a peer. */
+export interface Measure {
+  name: string;
+  ours: number;
+  /** The same work with nothing of ours in it, measured in this very run. */
+  floor?: number;
+  unit: string;
+}
+
+export interface Bench {
+  name: string;
+  run(): Promise<Measure[]>;
+}
+
+/** Calls a second with so many under way at once, after a warm-up. */
+export async function rate(call: () => Promise<void>, atOnce = 8, seconds = 3): Promise<number> {
+  const during = async (span: number) => {
+    const started = performance.now();
+    let calls = 0;
+    const worker = async () => {
+      while (performance.now() - started < span) {
+        await call();
+        calls += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, worker));
+    return (calls * 1000) / (performance.now() - started);
+  };
+  await during(1000);
+  return during(seconds * 1000);
+}
+
+/** Milliseconds the work takes. */
+export async function milliseconds(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}

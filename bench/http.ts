@@ -1,0 +1,115 @@
+/** Requests over HTTP against the same statements through the driver, both on one PostgreSQL. */
+import { Pool } from 'pg';
+import { z } from 'zod';
+import { ada } from '../e2e/support/people.ts';
+import { newService, type Service } from '../e2e/support/service.ts';
+import { type Bench, milliseconds, rate } from './bench.ts';
+
+const PAGE = 50;
+/** The sample's first site. */
+const SITE = 'northlight';
+const USERS = '/api/rest/v1/management/user';
+const COLUMNS = `m.user_id, a.email, a.first_name, a.last_name, m.is_active, m.license_type_id,
+  m.two_factor_enabled, m.ip_restrictions_enabled, m.version, m.modified_at`;
+const FROM = 'from membership m join account a using (user_id) where m.site_id = 1';
+
+type Call = (path: string, init?: RequestInit) => Promise<unknown>;
+
+async function signedInProgram(service: Service): Promise<Call> {
+  const printed = await service.admin('api-key', ada.email, '--scopes', 'user_management', '--site', SITE);
+  const key = z.object({ client_id: z.coerce.string(), client_secret: z.string() }).parse(printed);
+  const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'user_management', ...key });
+  const answer = await fetch(`${service.url}/api/rest/v1/oauth/token`, { method: 'POST', body });
+  const { access_token } = z.object({ access_token: z.string() }).parse(await answer.json());
+  return async (path, init) => {
+    const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' };
+    const response = await fetch(service.url + path, { ...init, headers });
+    if (!response.ok) throw new Error(`${response.status} of ${path}: ${await response.text()}`);
+    return response.json();
+  };
+}
+
+async function signIn(service: Service): Promise<void> {
+  const response = await fetch(`${service.url}/console/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-steward-console': '1', origin: service.url },
+    body: JSON.stringify(ada),
+  });
+  if (!response.ok) throw new Error(`${response.status} of sign-in: ${await response.text()}`);
+  await response.arrayBuffer();
+}
+
+/** One changed row with its audit row, in one transaction. */
+async function auditedChange(pool: Pool, userId: number): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select version from membership where site_id = 1 and user_id = $1 for update', [
+      userId,
+    ]);
+    await client.query('update account set first_name = $2 where user_id = $1', [
+      userId,
+      `F${Math.random()}`,
+    ]);
+    await client.query(
+      'update membership set version = version + 1, modified_at = now() where site_id = 1 and user_id = $1',
+      [userId],
+    );
+    await client.query(
+      `insert into audit_log (site_id, at, action, subject_type, subject_id, request_id, changes)
+       values (1, now(), 'bench', 'user', $1, 'bench', '{}')`,
+      [String(userId)],
+    );
+    await client.query('commit');
+  } finally {
+    client.release();
+  }
+}
+
+export const http: Bench = {
+  name: 'Requests, on PostgreSQL',
+  async run() {
+    process.env['STEWARD_E2E_DATABASE'] = 'postgres';
+    const service = await newService({ sample: true, administrator: ada });
+    const pool = new Pool({ connectionString: service.place['DATABASE_URL'], max: 10 });
+    try {
+      const call = await signedInProgram(service);
+      const { rows } = await pool.query<{ user_id: number }>(
+        `select m.user_id ${FROM} order by 1 limit 8 offset 20`,
+      );
+      const ids = rows.map((row) => row.user_id);
+      let turn = 0;
+      const next = () => ids[turn++ % ids.length] ?? 0;
+      const sql = async (text: string, values: unknown[]) => void (await pool.query(text, values));
+      const one = `select ${COLUMNS} ${FROM} and m.user_id = $1`;
+      const page = `select ${COLUMNS} ${FROM} order by m.user_id limit $1`;
+      return [
+        { name: 'sign-in', ours: await milliseconds(() => signIn(service)), unit: 'ms' },
+        {
+          name: 'one user',
+          ours: await rate(async () => void (await call(`${USERS}/${next()}`))),
+          floor: await rate(() => sql(one, [next()])),
+          unit: '1/s',
+        },
+        {
+          name: `a page of ${PAGE} users`,
+          ours: await rate(async () => void (await call(`${USERS}?pageNumber=1&pageSize=${PAGE}`))),
+          floor: await rate(() => sql(page, [PAGE])),
+          unit: '1/s',
+        },
+        {
+          name: 'an audited change',
+          ours: await rate(async () => {
+            const body = JSON.stringify({ id: next(), firstName: `F${Math.random()}` });
+            await call(USERS, { method: 'PUT', body });
+          }),
+          floor: await rate(() => auditedChange(pool, next())),
+          unit: '1/s',
+        },
+      ];
+    } finally {
+      await pool.end();
+      await service.remove();
+    }
+  },
+};
