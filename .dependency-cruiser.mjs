@@ -21,6 +21,11 @@ export default {
         pathNot: ['^service/areas/$1/', '^service/areas/[^/]+/index\\.ts$'],
       },
     ),
+    rule(
+      'outside-through-index',
+      { path: '^service/(cli|gateway|[^/]+\\.ts$)' },
+      { path: '^service/areas/[^/]+/', pathNot: '^service/areas/[^/]+/index\\.ts$' },
+    ),
     rule('kernel-knows-no-area', { path: '^service/kernel/' }, { path: '^service/(areas|gateway|cli)/' }),
     rule(
       'sql-only-in-stores',
