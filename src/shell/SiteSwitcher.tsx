@@ -1,4 +1,4 @@
-import { ChevronsUpDown } from 'lucide-react';
+import { Building2, ChevronsUpDown } from 'lucide-react';
 import { switchSiteMutation } from '../api/generated/@tanstack/react-query.gen.ts';
 import { useSession } from '../api/session.ts';
 import { useWrite } from '../api/write.ts';
@@ -13,7 +13,7 @@ export function SiteSwitcher() {
   const move = useWrite('switchSite', switchSiteMutation());
 
   const go = async (siteId: number) => {
-    if (siteId === site.id || !(await mayLeave())) return;
+    if (!(await mayLeave())) return;
     move.mutate(
       { body: { siteId } },
       {
@@ -33,7 +33,8 @@ export function SiteSwitcher() {
   const items = sites.map(({ id, name: label, slug }) => ({
     label,
     hint: slug,
-    checked: id === site.id,
+    icon: Building2,
+    disabledReason: id === site.id ? 'You are on this site' : undefined,
     onSelect: () => void go(id),
   }));
   return (
