@@ -31,24 +31,21 @@ export function JobTray() {
   );
 }
 
-function JobRow({ job: { title, state, progress, result, cancel } }: { job: Job }) {
+function JobRow({ job: { title, state, progress, result, actions = [] } }: { job: Job }) {
   const Mark = MARKS[state];
   return (
     <li className="job" data-state={state}>
       <Mark />
       <div className="job-text">
         <strong>{title}</strong>
-        {state === 'running' ? (
-          <progress value={progress} max={1} aria-label={title} />
-        ) : (
-          <p>{result ?? WORDS[state]}</p>
-        )}
+        {state === 'running' && <progress value={progress} max={1} aria-label={title} />}
+        {(state !== 'running' || result !== undefined) && <p>{result ?? WORDS[state]}</p>}
       </div>
-      {state === 'running' && cancel && (
-        <Button size="small" onClick={cancel}>
-          Stop
+      {actions.map(({ label, onSelect }) => (
+        <Button key={label} size="small" onClick={onSelect}>
+          {label}
         </Button>
-      )}
+      ))}
     </li>
   );
 }

@@ -9,8 +9,8 @@ export interface Job {
   progress?: number | undefined;
   /** What came of it, in a sentence. */
   result?: string | undefined;
-  /** Stops what is left to do; absent where it cannot be stopped. */
-  cancel?: (() => void) | undefined;
+  /** What can be done about it in its present state: stop, continue, take the report. */
+  actions?: readonly { label: string; onSelect: () => void }[] | undefined;
 }
 
 const store = createStore<readonly Job[]>([]);
