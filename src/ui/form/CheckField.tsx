@@ -2,6 +2,7 @@ import type { FieldValues } from 'react-hook-form';
 import { FieldNote } from './FieldFrame.tsx';
 import { useField } from './use-field.ts';
 import type { FieldProps } from './use-field.ts';
+import './check.css';
 
 interface CheckFieldProps<Values extends FieldValues, Output> extends FieldProps<
   Values,

@@ -2,6 +2,7 @@ import { Search, X } from 'lucide-react';
 import { useRef } from 'react';
 import { IconButton } from '../button/IconButton.tsx';
 import './form.css';
+import './search.css';
 
 interface SearchFieldProps {
   label: string;

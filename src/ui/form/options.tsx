@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react';
 import { ListBox, ListBoxItem, Popover, Text } from 'react-aria-components';
-import './form.css';
+import './options.css';
 
 export interface FieldOption {
   value: string | number;

@@ -1,6 +1,6 @@
 import { cx } from '../cx.ts';
 import type { Tone } from './tone.ts';
-import './layout.css';
+import './tone.css';
 
 const HUES: readonly Tone[] = ['accent', 'neutral', 'ok', 'warn', 'bad', 'info'];
 

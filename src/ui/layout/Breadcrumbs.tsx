@@ -1,6 +1,6 @@
 import { Children } from 'react';
 import type { ReactNode } from 'react';
-import './layout.css';
+import './page.css';
 
 /** The way here: links to the pages above as children, then the name of this one. */
 export function Breadcrumbs({ children, current }: { children: ReactNode; current: string }) {

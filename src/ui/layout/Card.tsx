@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { ReactNode } from 'react';
-import './layout.css';
+import './card.css';
 
 /** A titled surface. Its children bring their own padding: Facts, CardRow, or CardBody for anything else. */
 export function Card({

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import './layout.css';
+import './card.css';
 
 /** Label and value, row by row. */
 export function Facts({ children }: { children: ReactNode }) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cx } from '../cx.ts';
-import './layout.css';
+import './page.css';
 
 interface PageProps {
   title: ReactNode;

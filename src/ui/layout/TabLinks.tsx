@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import './layout.css';
+import './tab-links.css';
 
 /** Tabs that live in the URL: router links as children, the one shown has `aria-current="page"`. */
 export function TabLinks({ label, children }: { label: string; children: ReactNode }) {

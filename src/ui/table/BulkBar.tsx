@@ -4,7 +4,7 @@ import { IconButton } from '../button/IconButton.tsx';
 import type { MenuItemData, MenuItems } from '../menu/menu-items.ts';
 import { MenuButton } from '../menu/MenuButton.tsx';
 import { SMALL, useMedia } from '../use-media.ts';
-import './table.css';
+import './bulk.css';
 
 interface BulkBarProps {
   count: number;

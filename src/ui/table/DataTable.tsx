@@ -8,6 +8,7 @@ import type { MenuItems } from '../menu/menu-items.ts';
 import type { Column, RowId, Sort } from './columns.ts';
 import { Grid } from './Grid.tsx';
 import { SkeletonGrid } from './SkeletonGrid.tsx';
+import '../form/check.css';
 import './table.css';
 
 export interface DataTableProps<Row> {

@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { FilterOption } from './FilterOptions.tsx';
-import './table.css';
+import './filter.css';
 
 const loadOptions = () => import('./FilterOptions.tsx');
 const FilterOptions = lazy(loadOptions);

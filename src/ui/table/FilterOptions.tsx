@@ -3,6 +3,8 @@ import type { RefObject } from 'react';
 import { Button } from '../button/Button.tsx';
 import PopoverCard from '../menu/PopoverCard.tsx';
 import '../form/form.css';
+import '../form/check.css';
+import '../form/options.css';
 
 export interface FilterOption {
   value: string;

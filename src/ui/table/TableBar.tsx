@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import './table.css';
+import './table-bar.css';
 
 /** The bar over a table: search and filter chips, then "as of" and the table's tools. */
 export function TableBar({ children, tools }: { children: ReactNode; tools?: ReactNode }) {

@@ -20,6 +20,8 @@ const STEPS: Record<string, (at: number, page: number, count: number) => number>
 
 /** Rows by keyboard: arrows, pages and ends move, Space selects, Enter opens the row's link. */
 export function rowKeyDown(event: KeyboardEvent<HTMLElement>, { count, page, current, go, toggle }: RowKeys) {
+  // An open menu stands elsewhere in the document, but React hands its keys up to its row.
+  if (!(event.target instanceof Node) || !event.currentTarget.contains(event.target)) return;
   const step = STEPS[event.key];
   if (step && !event.ctrlKey && !event.metaKey && !event.altKey) {
     event.preventDefault();
