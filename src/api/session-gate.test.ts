@@ -53,6 +53,14 @@ it.each([
   expect(gate.get()).toBe('replaced');
 });
 
+it('asks for the calls on the session itself too', async () => {
+  answers(401, 200);
+  const call = gatedFetch('https://console.example/console/api/session/site', { method: 'PUT' });
+  await asked();
+  sessionArrived(ada);
+  expect((await call).status).toBe(200);
+});
+
 it('leaves the 401 of a sign-in, and of a page without a session, alone', async () => {
   answers(401, 401);
   expect((await post('https://console.example/console/api/session')).status).toBe(401);

@@ -60,15 +60,16 @@ export function leaveEnded(): void {
   settle(false);
 }
 
+// Beginning and ending a session, and one-time links: their 401 is an answer to what was typed.
+const WITHOUT_SESSION = /\/api\/session(\/(link|password|password\/request|setup))?$/;
+
 /**
  * `fetch` for every call of the console. A 401 means that nothing was done, so the same call can be
  * sent again once the person has signed in again; what they typed stays where it is meanwhile.
  */
 export async function gatedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
-  const aboutSession =
-    new URL(request.url).pathname.startsWith('/console/api/session') && request.method !== 'GET';
-  if (aboutSession) return reach(request);
+  if (request.method !== 'GET' && WITHOUT_SESSION.test(new URL(request.url).pathname)) return reach(request);
   if (gate.get() === 'replaced') return new Response(null, { status: 401 });
   const answer = await reach(request.clone());
   if (answer.status !== 401 || !(await signedInAgain())) return answer;

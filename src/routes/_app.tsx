@@ -3,6 +3,7 @@ import { toServiceError } from '../api/errors.ts';
 import { sessionArrived } from '../api/session-gate.ts';
 import { holderOf, sessionQuery } from '../api/session.ts';
 import { DoorErrorPage } from '../shell/ErrorPage.tsx';
+import { PendingShell } from '../shell/PendingPage.tsx';
 import { Shell } from '../shell/Shell.tsx';
 
 export const Route = createFileRoute('/_app')({
@@ -17,5 +18,6 @@ export const Route = createFileRoute('/_app')({
     }
   },
   component: Shell,
+  pendingComponent: PendingShell,
   errorComponent: DoorErrorPage,
 });

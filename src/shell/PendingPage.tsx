@@ -1,5 +1,8 @@
 import { SkeletonRows } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
+import { ProductMark } from './ProductMark.tsx';
+import './shell.css';
+import './top-bar.css';
 
 /** The waiting look of a page that is on its way for longer than 150 ms. */
 export function PendingPage() {
@@ -8,6 +11,21 @@ export function PendingPage() {
       <Card>
         <SkeletonRows />
       </Card>
+    </div>
+  );
+}
+
+/** The same while the session is being read: the frame stands already. */
+export function PendingShell() {
+  return (
+    <div className="shell">
+      <header className="top">
+        <ProductMark />
+      </header>
+      <div className="shell-side" />
+      <main className="shell-main">
+        <PendingPage />
+      </main>
     </div>
   );
 }

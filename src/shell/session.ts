@@ -14,6 +14,7 @@ const tell = (message: Message) => channel.postMessage(message);
 
 /** After signing in on a page without a session: nothing of an earlier person stays in the cache. */
 export function enterSession(queryClient: QueryClient, session: Session): void {
+  dropSession();
   queryClient.clear();
   resumeSession(queryClient, session);
 }

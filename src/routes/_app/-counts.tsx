@@ -63,12 +63,12 @@ export function LicensesCard() {
   );
 }
 
-/** The groups of the site with their sizes, the largest first. */
+/** The groups of the site with the most people. */
 export function GroupsCard() {
   const { allowed, reason } = useAllowed('listGroups');
   const groups = useQuery({ ...listGroupsOptions(FIRST), enabled: allowed });
   return (
-    <CountCard title="Groups" query={groups} reason={reason}>
+    <CountCard title="Largest groups" query={groups} reason={reason}>
       {(list) =>
         list
           .toSorted((a, b) => b.userCount - a.userCount)
