@@ -1,6 +1,7 @@
 import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.gen.ts';
 import { refusedSwitches } from '../../../contract/rules/switches.ts';
 import { ApiError, invalid, type FieldError } from '../../kernel/http/errors.ts';
+import { beginsWithDay } from '../../kernel/http/texts.ts';
 
 /** The license of a user whom nobody gave another (spec 2.2: 1 is Standard). */
 export const FIRST_LICENSE = 1;
@@ -17,7 +18,7 @@ export function readModifiedSince(text: string, now: number): Date {
   const zoned = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
   const moment = new Date(zoned ? text : `${text}Z`);
   const path = 'modifiedSince';
-  if (Number.isNaN(moment.getTime()))
+  if (Number.isNaN(moment.getTime()) || !beginsWithDay(text))
     throw invalid([{ path, message: 'is not a day and time of the calendar' }]);
   if (moment.getTime() < now - HISTORY_DAYS * DAY_MS)
     throw invalid([{ path, message: `must be at most ${HISTORY_DAYS} days back` }]);

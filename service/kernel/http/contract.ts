@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import type { FieldError } from './errors.ts';
 import { matchNames, type Schema } from './names.ts';
 import { fieldErrors } from './messages.ts';
+import { beginsWithDay, readParameters, unstorableTexts } from './texts.ts';
 
 interface Parameter {
   name: string;
@@ -58,7 +59,7 @@ export interface Operation {
   form: boolean;
   hasBody: boolean;
   maxBody: number | undefined;
-  /** Renames keys to their spelling in the contract, coerces parameters, and tells every fault. */
+  /** Renames keys to their spelling in the contract, reads parameters from their texts, and tells every fault. */
   check(parts: RequestParts): { parts: RequestParts; faults: FieldError[] };
   /** Faults of an answer against the contract, unknown properties included; used by the tests. */
   checkAnswer(status: number, body: unknown): FieldError[];
@@ -97,18 +98,17 @@ function closed(node: unknown): unknown {
   return copy;
 }
 
-function makeAjv(document: object, coerce: boolean): Ajv2020 {
+function makeAjv(document: object): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
     useDefaults: true,
-    coerceTypes: coerce ? 'array' : false,
     verbose: true,
   });
   addFormats.default(ajv);
   ajv.addFormat('date-time', {
     type: 'string',
-    validate: (text: string) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)),
+    validate: (text: string) => DATE_TIME.test(text) && beginsWithDay(text),
   });
   return ajv.addSchema({ $id: 'contract', ...document });
 }
@@ -119,8 +119,7 @@ function makeAjv(document: object, coerce: boolean): Ajv2020 {
  */
 export function loadContract(file: URL): Contract {
   const document = JSON.parse(readFileSync(file, 'utf8')) as Document;
-  const strict = makeAjv(document, false);
-  const coercing = makeAjv(document, true);
+  const requests = makeAjv(document);
   let answers: Ajv2020 | undefined;
   const deref = <T extends object>(node: T | { $ref: string }): T => {
     if (!('$ref' in node) || typeof node.$ref !== 'string') return node as T;
@@ -173,24 +172,23 @@ export function loadContract(file: URL): Contract {
           const run = (
             name: 'params' | 'query' | 'body',
             schema: Schema | undefined,
-            ajv: Ajv2020,
             value: unknown,
           ): unknown => {
             if (!schema) return value;
             const named = matchNames(value, schema, deref, name === 'params');
-            faults.push(...named.faults);
-            const validate = validator(name, schema, ajv);
-            if (!validate(named.value)) faults.push(...fieldErrors(validate.errors ?? []));
-            return named.value;
+            const typed = name === 'body' ? named.value : readParameters(Object(named.value), schema, deref);
+            const validate = validator(name, schema, requests);
+            if (!validate(typed)) faults.push(...fieldErrors(validate.errors ?? []));
+            faults.push(...named.faults, ...unstorableTexts(typed));
+            return typed;
           };
           const checked = {
-            params: run('params', params, coercing, { ...(parts.params as object) }),
-            query: run('query', query, coercing, { ...(parts.query as object) }),
+            params: run('params', params, parts.params),
+            query: run('query', query, parts.query),
             body: parts.body,
           };
           if (body) {
-            if (parts.body !== undefined)
-              checked.body = run('body', body, form ? coercing : strict, parts.body);
+            if (parts.body !== undefined) checked.body = run('body', body, parts.body);
             else if (requestBody?.required) faults.push({ path: 'body', message: 'is required' });
           }
           return { parts: checked, faults };
@@ -201,7 +199,7 @@ export function loadContract(file: URL): Contract {
             return [{ path: 'status', message: `${status} is not an answer of ${spec.operationId}` }];
           const schema = deref(declared).content?.['application/json']?.schema;
           if (!schema) return [];
-          answers ??= makeAjv(closed(document) as object, false);
+          answers ??= makeAjv(closed(document) as object);
           const validate = validator(`answer ${status}`, closed(schema) as Schema, answers);
           return validate(answer) ? [] : fieldErrors(validate.errors ?? []);
         },

@@ -16,8 +16,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   date: 'a date such as 2026-11-21',
   email: 'an e-mail address such as name@company.example',
   uuid: 'a UUID',
-  int32: 'a whole number',
+  int32: 'a whole number of 32 bits',
 };
+
+/** Rules of a value that say more of it than its format does. */
+const PLAINER: ReadonlySet<string> = new Set(['type', 'minimum', 'maximum']);
 
 /** What is wrong, in words that name the limit. */
 function describe(error: ErrorObject): string {
@@ -64,8 +67,13 @@ function describe(error: ErrorObject): string {
 
 /** Ajv's errors as faults with dotted paths (`groups.2`), the missing or unknown property at the end of its path. */
 export function fieldErrors(errors: readonly ErrorObject[]): FieldError[] {
+  // A number beyond 32 bits is beyond its own bound as well: one fault, told once.
+  const told = new Set(
+    errors.filter(({ keyword }) => PLAINER.has(keyword)).map((error) => error.instancePath),
+  );
   return errors
     .filter((error) => error.keyword !== 'if' && error.keyword !== 'anyOf' && error.keyword !== 'oneOf')
+    .filter((error) => error.keyword !== 'format' || !told.has(error.instancePath))
     .map((error) => {
       const params = error.params as {
         missingProperty?: string;

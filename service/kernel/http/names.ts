@@ -69,7 +69,8 @@ export function matchNames(
     if (typeof node !== 'object' || node === null) return node;
     const names = spellings(at, deref, seen);
     if (names.size === 0) return node;
-    const renamed: Record<string, unknown> = {};
+    // Without a prototype: the name `__proto__` in a query is a name like any other, and unknown.
+    const renamed = Object.create(null) as Record<string, unknown>;
     for (const [key, item] of Object.entries(node)) {
       const [name, sub] = names.get(key.toLowerCase()) ?? [key, undefined];
       const here = path ? `${path}.${name}` : name;
