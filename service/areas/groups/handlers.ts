@@ -96,6 +96,7 @@ export const groupHandlers: Handlers<Operations> = {
       async (tx, record) => {
         const group = await store.getGroup(tx, caller.siteId, params.groupId, true);
         if (!group) throw notFound(`Group ${params.groupId}`);
+        requireVersion(call.ifMatch, group.version, `Group ${group.id}`);
         await requireGrantable(tx, caller, group.capabilities);
         const members = await store.memberIds(tx, caller.siteId, group.id);
         await store.deleteGroup(tx, caller.siteId, group.id);

@@ -90,7 +90,8 @@ export const updateGroup = (
         name: fields.name,
         description: fields.description,
         capabilities: fields.capabilities && [...fields.capabilities],
-        modified_at: sql<Date>`clock_timestamp()`,
+        // A later millisecond each time: two changes within one must not share their entity tag.
+        modified_at: sql<Date>`greatest(clock_timestamp(), modified_at + interval '1 millisecond')`,
       })
       .where('site_id', '=', siteId)
       .where('group_id', '=', groupId)

@@ -2,7 +2,7 @@ import { hashPassword } from '../../kernel/auth/password.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { invalid, notFound } from '../../kernel/http/errors.ts';
-import { etagOf } from '../../kernel/http/etag.ts';
+import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
 import { getSite, requireAdministrator } from '../sites/index.ts';
@@ -70,6 +70,7 @@ export const userHandlers: Handlers<Operations> = {
       async (tx, record) => {
         const user = await store.lockUser(tx, caller.siteId, params.userId);
         if (!user) throw notFound(`User ${params.userId}`);
+        requireVersion(call.ifMatch, user.version, `User ${user.id}`);
         await requireAuthorityOver(tx, caller, user.id, 'Removing this user');
         await store.deleteMembership(tx, caller.siteId, user.id);
         await requireAdministrator(tx, caller.siteId);
