@@ -13,6 +13,7 @@ import {
 } from '../../testing/site.ts';
 
 const ada = () => ({ email: `ada.${crypto.randomUUID()}@example.com`, firstName: 'Ada', lastName: 'Okafor' });
+const linkIn = (text: string | undefined) => /\/link#([\w-]+)/.exec(text ?? '')?.[1] ?? '';
 const PASSWORD = 'correct horse battery';
 
 onEachApp((house) => {
@@ -33,7 +34,6 @@ onEachApp((house) => {
   }
   const mailsTo = (email: string) =>
     house().db.selectFrom('mail').selectAll().where('recipient', '=', email).execute();
-  const linkIn = (text: string | undefined) => /\/link#([\w-]+)/.exec(text ?? '')?.[1] ?? '';
   const visitor = () => callsWith(house().app, '/console', { 'x-steward-console': '1' });
 
   test('the minimum creates an Active user without groups or switches (spec 3, shapes 2)', async () => {
@@ -129,7 +129,9 @@ onEachApp((house) => {
       const tries = ['a', 'b'].map((tail) =>
         visitor().post('/api/session/password', { token, password: PASSWORD + tail }),
       );
-      expect((await Promise.all(tries)).map(({ status }) => status).toSorted()).toEqual([204, 404]);
+      expect((await Promise.all(tries)).map(({ status }) => status)).toEqual(
+        expect.arrayContaining([204, 404]),
+      );
     });
 
     test('present: no mail, and it lets in at once; it stands nowhere in the answer, the audit or the events', async () => {
@@ -257,7 +259,7 @@ onEachApp((house) => {
     ];
     for (const name of owned) {
       const { status, body } = await api.post<Refusal>('user', { ...ada(), [name]: 1 });
-      expect([status, body.errors], name).toEqual([400, [{ path: name, message: 'is not known' }]]);
+      expect([status, body.errors]).toEqual([400, [{ path: name, message: 'is not known' }]]);
     }
   });
 });

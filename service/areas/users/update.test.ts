@@ -1,0 +1,253 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
+import type { Calls, Refusal } from '../../testing/calls.ts';
+import { as, joinSite, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+
+onEachApp((house) => {
+  let siteId = 0;
+  let admin: Person;
+  let user: Person;
+  let api: Calls;
+  beforeEach(async () => {
+    siteId = await makeSite(house().db);
+    admin = await makePerson(house().db, siteId);
+    user = await makePerson(house().db, siteId, { capabilities: ['Access Web Service', 'Manage Users'] });
+    api = as(house().app, admin);
+  });
+
+  const read = async (id = user.userId) => (await api.get<UserInfoResponse>(`user/${id}`)).body;
+  const change = (info: object, headers: Record<string, string> = {}) =>
+    api.put<Refusal>('user', { id: user.userId, ...info }, { headers });
+  const remove = (tag: string) => api.del(`user/${user.userId}`, undefined, { headers: { 'if-match': tag } });
+  const etag = async () => String((await api.get(`user/${user.userId}`)).headers.etag);
+  const restrictMyself = () => api.put<Refusal>('user', { id: admin.userId, ipRestrictionsEnabled: true });
+
+  test('answers the id; an omitted field keeps its value, a given one is set', async () => {
+    const before = await read();
+    const { status, body } = await change({ lastName: 'Okafor-Lind' });
+    expect([status, body]).toEqual([200, user.userId]);
+    const { modifiedDate, ...after } = await read();
+    expect(after).toEqual({
+      ...before,
+      lastName: 'Okafor-Lind',
+      modifiedBy: admin.userId,
+      modifiedDate: undefined,
+    });
+    expect(Date.parse(modifiedDate)).toBeGreaterThanOrEqual(Date.parse(before.modifiedDate));
+  });
+
+  test('every field can be changed', async () => {
+    const groups = [user.groupId, await makeGroup(house().db, siteId)].toSorted((a, b) => a - b);
+    const info = {
+      email: `New.${user.email}`,
+      firstName: 'Grace',
+      lastName: 'Lund',
+      federationId: 'f-9',
+      isActive: false,
+      groups,
+      twoFactorEnabled: true,
+      ipRestrictionsEnabled: true,
+    };
+    expect((await change(info)).status).toBe(200);
+    expect(await read()).toMatchObject(info);
+    expect((await change({ federationId: null })).status).toBe(200);
+    expect(await read()).toMatchObject({ federationId: null });
+  });
+
+  test('what changes nothing leaves version, date and audit alone', async () => {
+    const before = await api.get(`user/${user.userId}`);
+    expect((await change({ firstName: 'Ada', groups: [user.groupId], isActive: true })).status).toBe(200);
+    const after = await api.get(`user/${user.userId}`);
+    expect([after.body, after.headers.etag]).toEqual([before.body, before.headers.etag]);
+  });
+
+  test('groups is the complete list', async () => {
+    const other = await makeGroup(house().db, siteId);
+    await change({ groups: [other, other] });
+    expect((await read()).groups).toEqual([other]);
+    await change({ groups: [] });
+    expect((await read()).groups).toEqual([]);
+    const { status, body } = await change({ groups: [other, 2_147_483_647] });
+    expect([status, body.errors?.[0]?.path]).toEqual([400, 'groups.1']);
+  });
+
+  describe('one-way switches (spec 2.1, 3)', () => {
+    test.each(['twoFactorEnabled', 'ipRestrictionsEnabled'])(
+      '%s can be turned on and never off',
+      async (name) => {
+        expect((await change({ [name]: false })).status).toBe(200);
+        expect((await change({ [name]: true })).status).toBe(200);
+        const { status, body } = await change({ [name]: false, lastName: 'Kept out' });
+        expect([status, body.errors?.[0]?.path]).toEqual([400, name]);
+        expect(await read()).toMatchObject({ [name]: true, lastName: 'Okafor' });
+      },
+    );
+
+    test('both faults are told at once, with the others', async () => {
+      await change({ twoFactorEnabled: true, ipRestrictionsEnabled: true });
+      const { body } = await change({
+        twoFactorEnabled: false,
+        ipRestrictionsEnabled: false,
+        firstName: ' ',
+      });
+      expect(body.errors?.map(({ path }) => path).toSorted()).toEqual([
+        'firstName',
+        'ipRestrictionsEnabled',
+        'twoFactorEnabled',
+      ]);
+    });
+
+    test('nobody locks themselves out with IP restrictions (T07)', async () => {
+      expect((await restrictMyself()).body.errors?.[0]?.path).toBe('ipRestrictionsEnabled');
+      await house()
+        .db.insertInto('approved_address')
+        .values({ site_id: siteId, network: '127.0.0.0/8' })
+        .execute();
+      expect((await restrictMyself()).status).toBe(200);
+    });
+  });
+
+  describe('If-Match (shapes 1)', () => {
+    test('the current tag and * let through, a stale one and another are 412 and change nothing', async () => {
+      const first = await etag();
+      expect((await change({ lastName: 'One' }, { 'if-match': first })).status).toBe(200);
+      expect((await change({ lastName: 'Two' }, { 'if-match': first })).status).toBe(412);
+      expect((await change({ lastName: 'Two' }, { 'if-match': '"nothing"' })).status).toBe(412);
+      expect(await read()).toHaveProperty('lastName', 'One');
+      expect((await change({ lastName: 'Three' }, { 'if-match': '*' })).status).toBe(200);
+      expect((await change({ lastName: 'Four' }, { 'if-match': `"x", ${await etag()}` })).status).toBe(200);
+    });
+
+    test('without it the last write wins', async () => {
+      await change({ lastName: 'One' });
+      expect((await change({ lastName: 'Two' })).status).toBe(200);
+    });
+
+    test('PUT answers the tag of the new version', async () => {
+      const { headers } = await change({ lastName: 'One' });
+      expect(headers.etag).toBe(await etag());
+    });
+
+    test('what changes the user elsewhere makes the tag stale: groups and license', async () => {
+      const first = await etag();
+      await api.put('user/group', [{ userIds: [user.userId], groupIds: [admin.groupId] }]);
+      const second = await etag();
+      await api.put('userLicense', { userId: user.userId, licenseTypeId: 2 });
+      expect(new Set([first, second, await etag()]).size).toBe(3);
+    });
+
+    test('a stale tag does not remove a user', async () => {
+      const first = await etag();
+      await change({ lastName: 'One' });
+      expect((await remove(first)).status).toBe(412);
+      expect((await remove(await etag())).status).toBe(200);
+    });
+  });
+
+  describe('refusals', () => {
+    test('404 for nobody and for somebody of another site', async () => {
+      const foreign = await makePerson(house().db, await makeSite(house().db));
+      for (const id of [foreign.userId, 2_147_483_647]) {
+        expect((await api.put('user', { id, lastName: 'X' })).status).toBe(404);
+      }
+    });
+
+    test('409 for an address that another has, wherever', async () => {
+      const foreign = await makePerson(house().db, await makeSite(house().db));
+      for (const email of [foreign.email.toUpperCase(), admin.email]) {
+        const { status, body } = await change({ email });
+        expect([status, body.errors?.[0]?.path]).toEqual([409, 'email']);
+      }
+    });
+
+    test('password is not a field of an update', async () => {
+      const { body } = await change({ password: 'correct horse battery' });
+      expect(body.errors).toEqual([{ path: 'password', message: 'is not known' }]);
+    });
+
+    test('an account that began on another site keeps its name and address, while its membership changes', async () => {
+      const guest = await makePerson(house().db, await makeSite(house().db));
+      await joinSite(house().db, siteId, guest.userId);
+      const groups = [await makeGroup(house().db, siteId)];
+      expect((await api.put('user', { id: guest.userId, lastName: 'Mine' })).status).toBe(409);
+      expect((await api.put('user', { id: guest.userId, groups, isActive: false })).status).toBe(200);
+      expect(await read(guest.userId)).toMatchObject({ groups, isActive: false, lastName: 'Okafor' });
+    });
+
+    test('nobody changes how somebody signs in who may do more than they may (T05)', async () => {
+      const weak = as(house().app, user);
+      for (const info of [{ email: 'mine@evil.test' }, { isActive: false }, { federationId: 'mine' }]) {
+        expect((await weak.put('user', { id: admin.userId, ...info })).status).toBe(403);
+      }
+      expect((await weak.del(`user/${admin.userId}`)).status).toBe(403);
+      expect((await api.get(`user/${admin.userId}`)).body).toMatchObject({
+        email: admin.email,
+        isActive: true,
+      });
+    });
+  });
+
+  test('deactivation ends sessions and tokens at once; reactivation brings neither back', async () => {
+    const calls = [as(house().app, user), as(house().app, user, 'console')];
+    const statuses = async () =>
+      (await Promise.all(calls.map((each) => each.get('user')))).map(({ status }) => status);
+    expect(await statuses()).toEqual([200, 200]);
+    await change({ isActive: false });
+    expect(await statuses()).toEqual([401, 401]);
+    await change({ isActive: true });
+    expect(await statuses()).toEqual([401, 401]);
+  });
+
+  describe('DELETE', () => {
+    test('answers the id, ends sessions, tokens and keys; then the user is not here, though on the platform', async () => {
+      const removed = await api.del(`user/${user.userId}`);
+      expect([removed.status, removed.body]).toEqual([200, user.userId]);
+      for (const door of ['program', 'console'] as const) {
+        expect((await as(house().app, user, door).get('user')).status).toBe(401);
+      }
+      const path = `user/${user.userId}`;
+      const after = await Promise.all([
+        api.get(path),
+        api.del(path),
+        change({ lastName: 'X' }),
+        api.get(`userLicense/${user.userId}`),
+      ]);
+      expect(after.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+      const again = await api.post<Refusal>('user', { email: user.email, firstName: 'A', lastName: 'B' });
+      expect(again.status).toBe(409);
+      expect(again.body.message).toContain('addExisting');
+    });
+
+    test('leaves the membership of another site alone', async () => {
+      const other = await makeSite(house().db);
+      await joinSite(house().db, other, user.userId);
+      await api.del(`user/${user.userId}`);
+      const elsewhere = as(house().app, await makePerson(house().db, other));
+      expect((await elsewhere.get(`user/${user.userId}`)).status).toBe(200);
+    });
+  });
+
+  test('the last administrator who can sign in is not deactivated, removed, unlicensed or ungrouped (T07)', async () => {
+    await makePerson(house().db, siteId, { isActive: false });
+    await makePerson(house().db, siteId, { licenseTypeId: 4 });
+    await makePerson(house().db, siteId, { passwordHash: null });
+    await makePerson(house().db, siteId, { ipRestrictionsEnabled: true });
+    const id = admin.userId;
+    const pair = [{ userIds: [id], groupIds: [admin.groupId] }];
+    const capabilities = ['Access Web Service', 'Manage Groups', 'Manage Users'];
+    const tries = [
+      () => api.put('user', { id, isActive: false }),
+      () => api.put('user', { id, groups: [] }),
+      () => api.del(`user/${id}`),
+      () => api.put('userLicense', { userId: id, licenseTypeId: 4 }),
+      () => api.del('user/group', pair),
+      () => api.put(`user/group/${admin.groupId}`, { capabilities: capabilities.slice(0, 2) }),
+      () => api.put(`user/group/${admin.groupId}`, { capabilities: [] }),
+      () => api.del(`user/group/${admin.groupId}`),
+    ];
+    for (const [at, attempt] of tries.entries()) expect([at, (await attempt()).status]).toEqual([at, 409]);
+    expect((await api.put(`user/group/${admin.groupId}`, { capabilities })).status).toBe(200);
+    await makePerson(house().db, siteId);
+    expect((await api.del(`user/${id}`)).status).toBe(200);
+  });
+});
