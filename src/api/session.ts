@@ -17,10 +17,13 @@ export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 export const can = (session: Pick<Session, 'capabilities'>, anyOf: readonly Capability[]): boolean =>
   anyOf.length === 0 || anyOf.some((capability) => session.capabilities.includes(capability));
 
-const or = new Intl.ListFormat('en', { type: 'disjunction' });
+const or = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
-/** Names what would be needed: “Manage Users or Manage Groups”. */
-const namesOf = (anyOf: readonly Capability[]): string => or.format(anyOf);
+/** What somebody lacks, as a sentence without its full stop. */
+export function lacking(anyOf: readonly Capability[]): string {
+  const names = or.format(anyOf);
+  return anyOf.length === 1 ? `Needs the capability ${names}` : `Needs one of the capabilities ${names}`;
+}
 
 export type Allowed = { allowed: true; reason: undefined } | { allowed: false; reason: string };
 
@@ -28,5 +31,5 @@ export type Allowed = { allowed: true; reason: undefined } | { allowed: false; r
 export function useAllowed(operation: keyof typeof CAPABILITIES): Allowed {
   const anyOf: readonly Capability[] = CAPABILITIES[operation];
   if (can(useSession(), anyOf)) return { allowed: true, reason: undefined };
-  return { allowed: false, reason: `Needs the capability ${namesOf(anyOf)}` };
+  return { allowed: false, reason: lacking(anyOf) };
 }

@@ -1,7 +1,9 @@
 import { SkeletonRows } from '../ui/feedback/Skeleton.tsx';
 import { Card } from '../ui/layout/Card.tsx';
+import { navFolded } from './nav-folded.ts';
 import { ProductMark } from './ProductMark.tsx';
 import './shell.css';
+import './side-nav.css';
 import './top-bar.css';
 
 /** The waiting look of a page that is on its way for longer than 150 ms. */
@@ -22,7 +24,9 @@ export function PendingShell() {
       <header className="top">
         <ProductMark />
       </header>
-      <div className="shell-side" />
+      <div className="shell-side">
+        <div className="side" data-folded={navFolded.get() || undefined} />
+      </div>
       <main className="shell-main">
         <PendingPage />
       </main>
