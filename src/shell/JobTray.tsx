@@ -39,7 +39,7 @@ function JobRow({ job: { title, state, progress, result, actions = [] } }: { job
       <div className="job-text">
         <strong>{title}</strong>
         {state === 'running' && <progress value={progress} max={1} aria-label={title} />}
-        {(state !== 'running' || result !== undefined) && <p>{result ?? WORDS[state]}</p>}
+        <p className="num">{result ?? WORDS[state]}</p>
       </div>
       {actions.map(({ label, onSelect }) => (
         <Button key={label} size="small" onClick={onSelect}>

@@ -7,9 +7,9 @@ export interface Job {
   state: 'running' | 'done' | 'failed' | 'stopped';
   /** 0 to 1; absent where nobody can tell. */
   progress?: number | undefined;
-  /** What came of it, in a sentence. */
+  /** How far it is, or what came of it, in a sentence. */
   result?: string | undefined;
-  /** What can be done about it in its present state: stop, continue, take the report. */
+  /** What can be done with it now: stop, continue, fetch its report. */
   actions?: readonly { label: string; onSelect: () => void }[] | undefined;
 }
 
