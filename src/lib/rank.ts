@@ -1,4 +1,4 @@
-const fold = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+import { fold } from './fold.ts';
 
 /** How well a label answers what was typed: 3 begins with it, 2 a word of it does, 1 has it inside, 0 not at all. */
 function fit(label: string, typed: string): number {
