@@ -1,7 +1,8 @@
 // Regenerates what is made from the contract and from the route files, in the current folder.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolveConfig } from 'vite';
+import { z } from 'zod';
 
 /** Runs a tool of node_modules/.bin; its report is shown only when it fails. */
 function tool(name: string, ...args: readonly string[]) {
@@ -16,6 +17,36 @@ function contract() {
   tool('@hey-api/openapi-ts/bin/run.js', '--no-log-file');
 }
 
+const Paths = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+});
+const Operation = z.object({
+  operationId: z.string(),
+  'x-capability': z.array(z.string()).default([]),
+});
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+
+/** What each operation asks for, so that the console says it before somebody tries. */
+function capabilities() {
+  const { paths } = Paths.parse(JSON.parse(readFileSync('contract/openapi.json', 'utf8')));
+  const operations = Object.values(paths).flatMap((item) =>
+    METHODS.flatMap((method) => (item[method] ? [Operation.parse(item[method])] : [])),
+  );
+  const rows = operations.map((each) => {
+    const names = each['x-capability'].map((name) => `'${name}'`);
+    return `  ${each.operationId}: [${names.join(', ')}],`;
+  });
+  const table = `// This file is generated from x-capability of contract/openapi.json; never edit it.
+import type { Capability } from './generated/types.gen.ts';
+
+/** The capabilities that each operation asks for: any one of them suffices. */
+export const CAPABILITIES = {
+${rows.join('\n')}
+} satisfies Record<string, readonly Capability[]>;
+`;
+  writeFileSync('src/api/capabilities.gen.ts', table);
+}
+
 /** The router's plugin writes the route tree when Vite's configuration is resolved; it only logs its faults. */
 async function routeTree() {
   const logError = console.error;
@@ -26,5 +57,6 @@ async function routeTree() {
   if (faults.length > 0) throw new Error(`The route tree was not written: ${faults.map(String).join(' ')}`);
 }
 
-if (existsSync('contract/openapi.yaml')) contract();
-if (existsSync('src/routes')) await routeTree();
+contract();
+capabilities();
+await routeTree();

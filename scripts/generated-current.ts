@@ -13,7 +13,7 @@ const INPUTS = [
   'openapi-ts.config.ts',
   'vite.config.ts',
 ];
-const GENERATED = ['contract/openapi.json', '{contract,src/api}/generated/**/*.ts', 'src/routeTree.gen.ts'];
+const GENERATED = ['contract/openapi.json', '{contract,src/api}/generated/**/*.ts', 'src/**/*.gen.ts'];
 
 const copy = mkdtempSync(join(tmpdir(), 'steward-generate-'));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
+// This file is generated from x-capability of contract/openapi.json; never edit it.
 import type { Capability } from './generated/types.gen.ts';
 
-/** Written from x-capability of contract/openapi.json by capabilities.test.ts: any one of them suffices. */
+/** The capabilities that each operation asks for: any one of them suffices. */
 export const CAPABILITIES = {
   searchUsers: ['Manage Users', 'Manage Groups', 'Manage Licences', 'Manage Proxies', 'View Activity'],
   updateUser: ['Manage Users'],

@@ -15,7 +15,7 @@ export function NotBuiltPage({ name, area: { purpose, operations } }: { name: st
         </EmptyState>
       </Card>
       {operations.length > 0 && (
-        <Card title="Calls of the interface for it">
+        <Card title="Calls of the interface for it, those not built answer 501">
           <ul className="calls">
             {operations.map((operation) => (
               <li key={operation}>

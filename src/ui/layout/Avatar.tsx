@@ -1,15 +1,9 @@
+import { initials } from '../../lib/initials.ts';
 import { cx } from '../cx.ts';
 import type { Tone } from './tone.ts';
 import './tone.css';
 
 const HUES: readonly Tone[] = ['accent', 'neutral', 'ok', 'warn', 'bad', 'info'];
-
-function initials(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean);
-  const last = words.length > 1 ? words.at(-1) : undefined;
-  const letters = [words[0], last].map((word) => (word ? /^./u.exec(word)?.[0] : ''));
-  return letters.join('').toLocaleUpperCase();
-}
 
 interface AvatarProps {
   name: string;
