@@ -64,7 +64,7 @@ export const groupHandlers: Handlers<Operations> = {
 
   async createGroup(call) {
     const { caller, body } = call;
-    const name = body.name.trim();
+    const name = trimmedName(body.name);
     const groupId = await change(call.db, actorOf(call), async (tx, record) => {
       await requireGrantable(tx, caller, body.capabilities ?? []);
       const id = await store.insertGroup(tx, caller.siteId, { ...body, name });
@@ -127,6 +127,13 @@ export const groupHandlers: Handlers<Operations> = {
   },
 };
 
+/** A name is kept without the spaces around it; one of spaces alone is none. */
+function trimmedName(text: string): string {
+  const name = text.trim();
+  if (name === '') throw invalid([{ path: 'name', message: 'must not be empty' }]);
+  return name;
+}
+
 /** Capabilities that the caller gives or takes by editing a group are ones that the caller holds (T05). */
 async function requireGrantable(tx: Tx, caller: Caller, capabilities: readonly Capability[]): Promise<void> {
   requireHeld(
@@ -149,7 +156,7 @@ async function update(tx: Tx, call: Call<'updateGroup'>, record: Recorder): Prom
     ];
     await requireGrantable(tx, caller, changed);
   }
-  const name = body.name?.trim();
+  const name = body.name === undefined ? undefined : trimmedName(body.name);
   if (!(await store.updateGroup(tx, caller.siteId, before.id, { ...body, name })))
     throw nameTaken(name ?? before.name);
   if (capabilities) await requireAdministrator(tx, caller.siteId);

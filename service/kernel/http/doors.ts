@@ -62,13 +62,24 @@ export async function openDoor(app: FastifyInstance, door: Door, around: DoorSur
         const operation = request.routeOptions.config.operation;
         if (!operation?.form)
           return done(Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 }));
-        return done(null, Object.fromEntries(new URLSearchParams(body as string)));
+        return done(null, formOf(body as string));
       },
     );
     for (const operation of around.contract.operations.filter((each) => door.serves(each))) {
       addRoute(scope, door, operation, around);
     }
   });
+}
+
+/** The fields of a form; one that is given twice is a list, which no field of the contract is (RFC 6749 3.2). */
+function formOf(body: string): Record<string, unknown> {
+  const form = new URLSearchParams(body);
+  return Object.fromEntries(
+    [...new Set(form.keys())].map((name) => {
+      const values = form.getAll(name);
+      return [name, values.length > 1 ? values : values[0]];
+    }),
+  );
 }
 
 function addRoute(app: FastifyInstance, door: Door, operation: Operation, around: DoorSurroundings): void {

@@ -43,6 +43,8 @@ export function acceptJson(app: FastifyInstance): void {
   for (const type of ['application/json', 'text/json', /^application\/[\w.+*-]+\+json(;|$)/]) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
       const bytes = body as Buffer;
+      if (request.routeOptions.config.operation?.form)
+        return done(new ApiError(415, 'Send a form: application/x-www-form-urlencoded'));
       if (bytes.length === 0) return done(null, undefined);
       try {
         // Larger bodies are allowed only where the contract says so; their number of keys grows with them.
