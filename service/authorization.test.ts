@@ -1,0 +1,230 @@
+/** The authorisation matrix: every operation of the contract, at every door that serves it, against who must not use it. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Capability, Scope } from '../contract/generated/types.gen.ts';
+import type { NotBuilt } from './areas/not-built.ts';
+import { notBuilt } from './areas/not-built.ts';
+import type { Operation } from './kernel/http/contract.ts';
+import type { OperationId } from './kernel/http/handler.ts';
+import { callsWith, type Calls, type Reply } from './testing/calls.ts';
+import {
+  as,
+  contract,
+  everyScope,
+  everything,
+  makePerson,
+  makeSite,
+  makeToken,
+  onEachApp,
+  type Person,
+} from './testing/site.ts';
+
+const VERBS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', PATCH: 'put' } as const;
+const NOBODY = 2_147_483_647;
+
+/** Operations that anybody may call, because they are how one gets credentials; each a decision of its own. */
+const open = new Set([
+  'issueToken',
+  'signIn',
+  'inspectLink',
+  'setPassword',
+  'requestPasswordLink',
+  'createFirstAdministrator',
+  'downloadBackupByLink',
+]);
+/** Operations on nothing but the caller's own session. */
+const own = new Set(['getSession', 'signOut', 'switchSite', 'getApiKey', 'disableApiKey']);
+
+/** The path of an operation with something in each of its parameters. */
+const pathOf = (operation: Operation, ids: Readonly<Record<string, number>> = {}) =>
+  operation.url.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name] ?? NOBODY));
+
+const call = (
+  calls: Calls,
+  operation: Operation,
+  path = pathOf(operation),
+  body?: unknown,
+): Promise<Reply<unknown>> =>
+  operation.method === 'GET' ? calls.get(path) : calls[VERBS[operation.method]](path, body);
+
+type Foreign = Pick<Person, 'userId' | 'groupId' | 'email'>;
+type Guarded = Exclude<
+  OperationId,
+  | NotBuilt
+  | 'issueToken'
+  | 'signIn'
+  | 'inspectLink'
+  | 'setPassword'
+  | 'requestPasswordLink'
+  | 'createFirstAdministrator'
+  | 'getSession'
+  | 'signOut'
+  | 'switchSite'
+>;
+
+/** What an administrator of another site is answered who names somebody of this one. A built operation without a row is a type error. */
+const foreignRows: Record<
+  Guarded,
+  { status: number; query?: (who: Foreign) => string; body?: (who: Foreign) => unknown; answer?: unknown }
+> = {
+  searchUsers: { status: 200, query: ({ email }) => `?email=${email}`, answer: [] },
+  getUsersByIds: { status: 200, body: ({ userId }) => [userId], answer: [] },
+  getUser: { status: 404 },
+  updateUser: { status: 404, body: ({ userId }) => ({ id: userId, lastName: 'Taken' }) },
+  removeUser: { status: 404 },
+  createUser: {
+    status: 400,
+    body: ({ groupId }) => ({ email: 'a@b.test', firstName: 'A', lastName: 'B', groups: [groupId] }),
+  },
+  getUserLicense: { status: 404 },
+  updateUserLicense: { status: 404, body: ({ userId }) => ({ userId, licenseTypeId: 4 }) },
+  searchUserLicenses: { status: 200, query: () => '?pageSize=1000' },
+  listGroups: { status: 200, query: () => '?pageSize=1000' },
+  getGroup: { status: 404 },
+  createGroup: { status: 200, body: () => ({ name: `Mine ${crypto.randomUUID()}` }) },
+  updateGroup: { status: 404, body: () => ({ name: 'Taken', capabilities: [] }) },
+  deleteGroup: { status: 404 },
+  assignGroups: { status: 400, body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }] },
+  unassignGroups: {
+    status: 400,
+    body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }],
+  },
+};
+
+const programs = contract.operations.filter((operation) => !operation.consoleOnly);
+const browsers = contract.operations.filter((operation) => operation.id !== 'issueToken');
+const guarded = (operation: Operation) => operation.access !== 'public';
+
+test('every operation is open by decision, on the own session, or asks for capabilities; programs need a scope', () => {
+  for (const { id, access, capabilities, scope, consoleOnly } of contract.operations) {
+    expect([id, access === 'public']).toEqual([id, open.has(id)]);
+    expect([id, capabilities.length > 0]).toEqual([id, !open.has(id) && !own.has(id)]);
+    expect([id, scope !== undefined]).toEqual([id, !open.has(id) && !consoleOnly]);
+  }
+});
+
+test('every built operation on a site has a row for the administrator of another one', () => {
+  const built = contract.operations.filter(
+    ({ id, capabilities }) => capabilities.length > 0 && !notBuilt.some((name) => name === id),
+  );
+  expect(Object.keys(foreignRows).toSorted()).toEqual(built.map(({ id }) => id).toSorted());
+});
+
+onEachApp((house) => {
+  let siteId = 0;
+  let all: Person;
+  let elsewhere: Person;
+  beforeAll(async () => {
+    siteId = await makeSite(house().db);
+    all = await makePerson(house().db, siteId);
+    elsewhere = await makePerson(house().db, await makeSite(house().db));
+  });
+
+  /** Somebody with every capability but these. */
+  const without = (...lacking: readonly string[]) =>
+    makePerson(house().db, siteId, {
+      capabilities: everything.filter((capability) => !lacking.includes(capability)),
+    });
+  const bearer = (token: string) => callsWith(house().app, '', { authorization: `Bearer ${token}` });
+  const session = (headers: Record<string, string>) =>
+    callsWith(house().app, '/console', { 'x-steward-console': '1', ...headers });
+
+  describe.each(programs.map((operation) => [operation.id, operation] as const))(
+    '%s at the door of programs',
+    (id, operation) => {
+      test.runIf(guarded(operation))(
+        '401 without a token, with a bad one, and with a session instead of one',
+        async () => {
+          const bad = [
+            callsWith(house().app, '', {}),
+            callsWith(house().app, '', { cookie: `steward=${all.cookie}`, 'x-steward-console': '1' }),
+            callsWith(house().app, '', { authorization: 'Basic YTpi' }),
+            bearer('not-a-token'),
+            bearer(all.cookie),
+          ];
+          for (const calls of bad) {
+            const { status, headers } = await call(calls, operation);
+            expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="steward"']);
+          }
+        },
+      );
+
+      test.runIf(guarded(operation))(
+        '403 without the scope, the capability, or access for programs',
+        async () => {
+          const scopes = everyScope.filter((scope) => scope !== (operation.scope as Scope | undefined));
+          const refused = [
+            bearer(await makeToken(house().db, all, scopes)),
+            bearer((await without(...operation.capabilities)).token),
+            bearer((await without('Access Web Service')).token),
+          ];
+          for (const calls of refused) expect((await call(calls, operation)).status).toBe(403);
+        },
+      );
+
+      test('neither 401 nor 403 with exactly what it asks for', async () => {
+        const capabilities = ['Access Web Service', ...operation.capabilities.slice(0, 1)] as Capability[];
+        const scopes = everyScope.filter((scope) => scope === (operation.scope as Scope | undefined));
+        const person = await makePerson(house().db, siteId, { capabilities, scopes });
+        const calls = id === 'issueToken' ? callsWith(house().app, '', {}) : as(house().app, person);
+        expect([401, 403]).not.toContain((await call(calls, operation)).status);
+      });
+    },
+  );
+
+  describe.each(browsers.map((operation) => [operation.id, operation] as const))(
+    '%s at the door of the console',
+    (_id, operation) => {
+      test('401 without a session and with a bad one or a token; 403 without the header of the console', async () => {
+        const bad = [
+          session({}),
+          session({ cookie: 'steward=nothing' }),
+          session({ cookie: `steward=${all.token}` }),
+          session({ authorization: `Bearer ${all.token}` }),
+        ];
+        for (const calls of bad) {
+          const { status } = await call(calls, operation);
+          expect(guarded(operation) ? status === 401 : status !== 401 && status !== 403).toBe(true);
+        }
+        const bare = callsWith(house().app, '/console', { cookie: `steward=${all.cookie}` });
+        expect((await call(bare, operation)).status).toBe(403);
+      });
+
+      test.runIf(operation.capabilities.length > 0)('403 without the capability', async () => {
+        const calls = as(house().app, await without(...operation.capabilities), 'console');
+        expect((await call(calls, operation)).status).toBe(403);
+      });
+
+      test('neither 401 nor 403 with it', async () => {
+        const person = await makePerson(house().db, siteId, {
+          capabilities: operation.capabilities.slice(0, 1) as Capability[],
+        });
+        expect([401, 403]).not.toContain((await call(as(house().app, person, 'console'), operation)).status);
+      });
+    },
+  );
+
+  describe.each(Object.entries(foreignRows))('%s as the administrator of another site', (id, row) => {
+    test.each(['program', 'console'] as const)('sees and changes nothing here (%s)', async (door) => {
+      const operation = contract.operations.find((each) => each.id === id);
+      if (!operation) throw new Error(`${id} is not in the contract`);
+      const here = as(house().app, all);
+      const state = async () => [
+        (await here.get('user?pageSize=1000')).body,
+        (await here.get('user/group?pageSize=1000')).body,
+      ];
+      const before = await state();
+      const path = pathOf(operation, { userId: all.userId, groupId: all.groupId }) + (row.query?.(all) ?? '');
+      const { status, text, body } = await call(
+        as(house().app, elsewhere, door),
+        operation,
+        path,
+        row.body?.(all),
+      );
+      expect(status).toBe(row.status);
+      expect(body).toEqual(row.answer ?? body);
+      expect(text).not.toContain(all.email);
+      expect(text).not.toMatch(new RegExp(`"(id|userId)":${all.userId}\\b`));
+      expect(await state()).toEqual(before);
+    });
+  });
+});
