@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { inet } from '../../kernel/auth/store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 export interface Site {
@@ -28,7 +29,7 @@ export async function getSite(db: Db, siteId: number): Promise<Site> {
 /** Whether the address is on the site's list of approved ones (spec 5.4). */
 export async function isApprovedAddress(tx: Tx, siteId: number, ip: string): Promise<boolean> {
   const { rows } =
-    await sql`select 1 from approved_address where site_id = ${siteId} and network >>= ${ip}::inet limit 1`.execute(
+    await sql`select 1 from approved_address where site_id = ${siteId} and network >>= ${inet(ip)}::inet limit 1`.execute(
       tx,
     );
   return rows.length > 0;

@@ -32,10 +32,10 @@ interface CallerRow {
 export const addressRefused = (ip: string) => sql<boolean>`m.ip_restrictions_enabled and not exists (
   select 1 from approved_address p where p.site_id = m.site_id and p.network >>= ${inet(ip)}::inet)`;
 
-/** An address the database can read; what is none is approved nowhere. */
-function inet(ip: string): string {
+/** An address as the database reads it; null for what is none, which no network contains. */
+export function inet(ip: string): string | null {
   const plain = ip.replace(/%.*$/, '');
-  return isIP(plain) ? plain : '0.0.0.0';
+  return isIP(plain) ? plain : null;
 }
 
 /**
