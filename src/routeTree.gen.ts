@@ -15,6 +15,16 @@ import { Route as LinkRouteImport } from './routes/link';
 import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
 import { Route as AppAreaRouteImport } from './routes/_app/$area';
+import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
+import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
+import { Route as AppUsersListRouteRouteImport } from './routes/_app/users/_list/route';
+import { Route as AppUsersUserIdIndexRouteImport } from './routes/_app/users/$userId/index';
+import { Route as AppUsersUserIdActivityRouteImport } from './routes/_app/users/$userId/activity';
+import { Route as AppUsersUserIdGroupsRouteImport } from './routes/_app/users/$userId/groups';
+import { Route as AppUsersUserIdLicenseRouteImport } from './routes/_app/users/$userId/license';
+import { Route as AppUsersUserIdProxiesRouteImport } from './routes/_app/users/$userId/proxies';
+import { Route as AppUsersListIndexRouteImport } from './routes/_app/users/_list/index';
+import { Route as AppUsersListNewRouteImport } from './routes/_app/users/_list/new';
 
 const AppRoute = AppRouteImport.update({
   id: '/_app',
@@ -45,20 +55,85 @@ const AppAreaRoute = AppAreaRouteImport.update({
   path: '/$area',
   getParentRoute: () => AppRoute,
 } as any);
+const AppUsersRouteRoute = AppUsersRouteRouteImport.update({
+  id: '/users',
+  path: '/users',
+  getParentRoute: () => AppRoute,
+} as any);
+const AppUsersUserIdRouteRoute = AppUsersUserIdRouteRouteImport.update({
+  id: '/$userId',
+  path: '/$userId',
+  getParentRoute: () => AppUsersRouteRoute,
+} as any);
+const AppUsersListRouteRoute = AppUsersListRouteRouteImport.update({
+  id: '/_list',
+  getParentRoute: () => AppUsersRouteRoute,
+} as any);
+const AppUsersUserIdIndexRoute = AppUsersUserIdIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppUsersUserIdRouteRoute,
+} as any);
+const AppUsersUserIdActivityRoute = AppUsersUserIdActivityRouteImport.update({
+  id: '/activity',
+  path: '/activity',
+  getParentRoute: () => AppUsersUserIdRouteRoute,
+} as any);
+const AppUsersUserIdGroupsRoute = AppUsersUserIdGroupsRouteImport.update({
+  id: '/groups',
+  path: '/groups',
+  getParentRoute: () => AppUsersUserIdRouteRoute,
+} as any);
+const AppUsersUserIdLicenseRoute = AppUsersUserIdLicenseRouteImport.update({
+  id: '/license',
+  path: '/license',
+  getParentRoute: () => AppUsersUserIdRouteRoute,
+} as any);
+const AppUsersUserIdProxiesRoute = AppUsersUserIdProxiesRouteImport.update({
+  id: '/proxies',
+  path: '/proxies',
+  getParentRoute: () => AppUsersUserIdRouteRoute,
+} as any);
+const AppUsersListIndexRoute = AppUsersListIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppUsersListRouteRoute,
+} as any);
+const AppUsersListNewRoute = AppUsersListNewRouteImport.update({
+  id: '/new',
+  path: '/new',
+  getParentRoute: () => AppUsersListRouteRoute,
+} as any);
 
 export interface FileRoutesByFullPath {
   '/': typeof AppIndexRoute;
   '/forgot-password': typeof ForgotPasswordRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
+  '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
+  '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
+  '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
+  '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
+  '/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
+  '/users/new': typeof AppUsersListNewRoute;
+  '/users/$userId/': typeof AppUsersUserIdIndexRoute;
+  '/users/': typeof AppUsersListIndexRoute;
 }
 export interface FileRoutesByTo {
   '/forgot-password': typeof ForgotPasswordRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
   '/': typeof AppIndexRoute;
+  '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
+  '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
+  '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
+  '/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
+  '/users/new': typeof AppUsersListNewRoute;
+  '/users/$userId': typeof AppUsersUserIdIndexRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
@@ -66,22 +141,68 @@ export interface FileRoutesById {
   '/forgot-password': typeof ForgotPasswordRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$area': typeof AppAreaRoute;
   '/_app/': typeof AppIndexRoute;
+  '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
+  '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
+  '/_app/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
+  '/_app/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
+  '/_app/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
+  '/_app/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
+  '/_app/users/_list/new': typeof AppUsersListNewRoute;
+  '/_app/users/$userId/': typeof AppUsersUserIdIndexRoute;
+  '/_app/users/_list/': typeof AppUsersListIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
-  fullPaths: '/' | '/forgot-password' | '/link' | '/sign-in' | '/$area';
+  fullPaths:
+    | '/'
+    | '/forgot-password'
+    | '/link'
+    | '/sign-in'
+    | '/users'
+    | '/$area'
+    | '/users/$userId'
+    | '/users/$userId/activity'
+    | '/users/$userId/groups'
+    | '/users/$userId/license'
+    | '/users/$userId/proxies'
+    | '/users/new'
+    | '/users/$userId/'
+    | '/users/';
   fileRoutesByTo: FileRoutesByTo;
-  to: '/forgot-password' | '/link' | '/sign-in' | '/$area' | '/';
+  to:
+    | '/forgot-password'
+    | '/link'
+    | '/sign-in'
+    | '/users'
+    | '/$area'
+    | '/'
+    | '/users/$userId/activity'
+    | '/users/$userId/groups'
+    | '/users/$userId/license'
+    | '/users/$userId/proxies'
+    | '/users/new'
+    | '/users/$userId';
   id:
     | '__root__'
     | '/_app'
     | '/forgot-password'
     | '/link'
     | '/sign-in'
+    | '/_app/users'
     | '/_app/$area'
-    | '/_app/';
+    | '/_app/'
+    | '/_app/users/$userId'
+    | '/_app/users/_list'
+    | '/_app/users/$userId/activity'
+    | '/_app/users/$userId/groups'
+    | '/_app/users/$userId/license'
+    | '/_app/users/$userId/proxies'
+    | '/_app/users/_list/new'
+    | '/_app/users/$userId/'
+    | '/_app/users/_list/';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -135,15 +256,133 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppAreaRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/users': {
+      id: '/_app/users';
+      path: '/users';
+      fullPath: '/users';
+      preLoaderRoute: typeof AppUsersRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/users/$userId': {
+      id: '/_app/users/$userId';
+      path: '/$userId';
+      fullPath: '/users/$userId';
+      preLoaderRoute: typeof AppUsersUserIdRouteRouteImport;
+      parentRoute: typeof AppUsersRouteRoute;
+    };
+    '/_app/users/_list': {
+      id: '/_app/users/_list';
+      path: '';
+      fullPath: '/users';
+      preLoaderRoute: typeof AppUsersListRouteRouteImport;
+      parentRoute: typeof AppUsersRouteRoute;
+    };
+    '/_app/users/$userId/': {
+      id: '/_app/users/$userId/';
+      path: '/';
+      fullPath: '/users/$userId/';
+      preLoaderRoute: typeof AppUsersUserIdIndexRouteImport;
+      parentRoute: typeof AppUsersUserIdRouteRoute;
+    };
+    '/_app/users/$userId/activity': {
+      id: '/_app/users/$userId/activity';
+      path: '/activity';
+      fullPath: '/users/$userId/activity';
+      preLoaderRoute: typeof AppUsersUserIdActivityRouteImport;
+      parentRoute: typeof AppUsersUserIdRouteRoute;
+    };
+    '/_app/users/$userId/groups': {
+      id: '/_app/users/$userId/groups';
+      path: '/groups';
+      fullPath: '/users/$userId/groups';
+      preLoaderRoute: typeof AppUsersUserIdGroupsRouteImport;
+      parentRoute: typeof AppUsersUserIdRouteRoute;
+    };
+    '/_app/users/$userId/license': {
+      id: '/_app/users/$userId/license';
+      path: '/license';
+      fullPath: '/users/$userId/license';
+      preLoaderRoute: typeof AppUsersUserIdLicenseRouteImport;
+      parentRoute: typeof AppUsersUserIdRouteRoute;
+    };
+    '/_app/users/$userId/proxies': {
+      id: '/_app/users/$userId/proxies';
+      path: '/proxies';
+      fullPath: '/users/$userId/proxies';
+      preLoaderRoute: typeof AppUsersUserIdProxiesRouteImport;
+      parentRoute: typeof AppUsersUserIdRouteRoute;
+    };
+    '/_app/users/_list/': {
+      id: '/_app/users/_list/';
+      path: '/';
+      fullPath: '/users/';
+      preLoaderRoute: typeof AppUsersListIndexRouteImport;
+      parentRoute: typeof AppUsersListRouteRoute;
+    };
+    '/_app/users/_list/new': {
+      id: '/_app/users/_list/new';
+      path: '/new';
+      fullPath: '/users/new';
+      preLoaderRoute: typeof AppUsersListNewRouteImport;
+      parentRoute: typeof AppUsersListRouteRoute;
+    };
   }
 }
 
+interface AppUsersUserIdRouteRouteChildren {
+  AppUsersUserIdActivityRoute: typeof AppUsersUserIdActivityRoute;
+  AppUsersUserIdGroupsRoute: typeof AppUsersUserIdGroupsRoute;
+  AppUsersUserIdLicenseRoute: typeof AppUsersUserIdLicenseRoute;
+  AppUsersUserIdProxiesRoute: typeof AppUsersUserIdProxiesRoute;
+  AppUsersUserIdIndexRoute: typeof AppUsersUserIdIndexRoute;
+}
+
+const AppUsersUserIdRouteRouteChildren: AppUsersUserIdRouteRouteChildren = {
+  AppUsersUserIdActivityRoute: AppUsersUserIdActivityRoute,
+  AppUsersUserIdGroupsRoute: AppUsersUserIdGroupsRoute,
+  AppUsersUserIdLicenseRoute: AppUsersUserIdLicenseRoute,
+  AppUsersUserIdProxiesRoute: AppUsersUserIdProxiesRoute,
+  AppUsersUserIdIndexRoute: AppUsersUserIdIndexRoute,
+};
+
+const AppUsersUserIdRouteRouteWithChildren =
+  AppUsersUserIdRouteRoute._addFileChildren(AppUsersUserIdRouteRouteChildren);
+
+interface AppUsersListRouteRouteChildren {
+  AppUsersListNewRoute: typeof AppUsersListNewRoute;
+  AppUsersListIndexRoute: typeof AppUsersListIndexRoute;
+}
+
+const AppUsersListRouteRouteChildren: AppUsersListRouteRouteChildren = {
+  AppUsersListNewRoute: AppUsersListNewRoute,
+  AppUsersListIndexRoute: AppUsersListIndexRoute,
+};
+
+const AppUsersListRouteRouteWithChildren =
+  AppUsersListRouteRoute._addFileChildren(AppUsersListRouteRouteChildren);
+
+interface AppUsersRouteRouteChildren {
+  AppUsersUserIdRouteRoute: typeof AppUsersUserIdRouteRouteWithChildren;
+  AppUsersListRouteRoute: typeof AppUsersListRouteRouteWithChildren;
+}
+
+const AppUsersRouteRouteChildren: AppUsersRouteRouteChildren = {
+  AppUsersUserIdRouteRoute: AppUsersUserIdRouteRouteWithChildren,
+  AppUsersListRouteRoute: AppUsersListRouteRouteWithChildren,
+};
+
+const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
+  AppUsersRouteRouteChildren,
+);
+
 interface AppRouteChildren {
+  AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
   AppIndexRoute: typeof AppIndexRoute;
 }
 
 const AppRouteChildren: AppRouteChildren = {
+  AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,
   AppIndexRoute: AppIndexRoute,
 };

@@ -1,3 +1,4 @@
+import { licenseType } from '../../contract/rules/licenses.ts';
 import type { UserInfoResponse, UserLicenseInfoResponse } from '../api/generated/types.gen.ts';
 import { fold } from '../lib/fold.ts';
 
@@ -51,3 +52,7 @@ export type Licenses = Map<number, number>;
 export function noteLicenses(known: Licenses, page: readonly UserLicenseInfoResponse[]): void {
   for (const { userId, licenseTypeId } of page) known.set(userId, licenseTypeId);
 }
+
+/** Whether somebody's license is billed (spec 2.2). */
+export const isBillable = ({ licenseTypeId }: DirectoryRow): boolean =>
+  licenseType(licenseTypeId ?? 0)?.isBillable ?? false;

@@ -5,6 +5,7 @@ import { holderOf, sessionQuery } from '../api/session.ts';
 import { DoorErrorPage } from '../shell/ErrorPage.tsx';
 import { PendingShell } from '../shell/PendingPage.tsx';
 import { Shell } from '../shell/Shell.tsx';
+import { usePeopleSource } from './_app/-people-source.ts';
 
 export const Route = createFileRoute('/_app')({
   async beforeLoad({ context: { queryClient }, location }) {
@@ -17,7 +18,12 @@ export const Route = createFileRoute('/_app')({
       throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
     }
   },
-  component: Shell,
+  component: SignedIn,
   pendingComponent: PendingShell,
   errorComponent: DoorErrorPage,
 });
+
+function SignedIn() {
+  usePeopleSource();
+  return <Shell />;
+}

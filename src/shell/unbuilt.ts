@@ -9,16 +9,6 @@ export interface UnbuiltArea {
  * before `routes/_app/$area.tsx`.
  */
 export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
-  users: {
-    purpose: 'Find, create, change, deactivate and remove the people of this site.',
-    operations: [
-      'GET /api/rest/v1/management/user',
-      'POST /api/rest/v1/management/user',
-      'PUT /api/rest/v1/management/user',
-      'GET /api/rest/v1/management/user/{userId}',
-      'DELETE /api/rest/v1/management/user/{userId}',
-    ],
-  },
   licenses: {
     purpose: 'See who holds which license, what is billable, and change licenses for one person or many.',
     operations: [

@@ -15,12 +15,15 @@ interface PasswordFieldProps<Values extends FieldValues, Output> extends FieldPr
   placeholder?: string;
   optional?: boolean;
   autoFocus?: boolean;
+  /** Why it cannot be filled in; stands in place of the hint, and the field stays in reach. */
+  disabledReason?: string | undefined;
 }
 
 /** A password that can be looked at; what makes a good one is said in the hint. */
 export function PasswordField<Values extends FieldValues, Output>(props: PasswordFieldProps<Values, Output>) {
-  const { label, hint, errorHelp, optional, autoComplete, placeholder, autoFocus } = props;
-  const { bind, value, error, id, noteId } = useField(props);
+  const { label, errorHelp, optional, autoComplete, placeholder, autoFocus, disabledReason } = props;
+  const hint = disabledReason ?? props.hint;
+  const { bind, value, error, id, noteId } = useField({ ...props, hint });
   const [shown, setShown] = useState(false);
   return (
     <FieldFrame {...{ id, noteId, label, hint, error, errorHelp, optional }}>
@@ -34,6 +37,8 @@ export function PasswordField<Values extends FieldValues, Output>(props: Passwor
           value={typeof value === 'string' ? value : ''}
           autoCapitalize="none"
           spellCheck={false}
+          readOnly={disabledReason !== undefined}
+          aria-disabled={disabledReason !== undefined || undefined}
           aria-invalid={error !== undefined}
           aria-describedby={noteId}
         />

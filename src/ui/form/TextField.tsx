@@ -18,13 +18,16 @@ interface TextFieldProps<Values extends FieldValues, Output> extends FieldProps<
   maxLength?: number;
   /** More than one line. */
   rows?: number;
+  /** Why it cannot be filled in; stands in place of the hint, and the field stays in reach. */
+  disabledReason?: string | undefined;
 }
 
 /** A line of text, or several with `rows`. */
 export function TextField<Values extends FieldValues, Output>(props: TextFieldProps<Values, Output>) {
-  const { label, hint, errorHelp, optional, type = 'text', rows } = props;
+  const { label, errorHelp, optional, type = 'text', rows, disabledReason } = props;
+  const hint = disabledReason ?? props.hint;
   const { placeholder, autoComplete = 'off', autoFocus, inputMode, maxLength } = props;
-  const { bind, value, error, id, noteId } = useField(props);
+  const { bind, value, error, id, noteId } = useField({ ...props, hint });
   const input = {
     ...bind,
     placeholder,
@@ -35,6 +38,8 @@ export function TextField<Values extends FieldValues, Output>(props: TextFieldPr
     id,
     className: 'input',
     value: typeof value === 'string' ? value : '',
+    readOnly: disabledReason !== undefined,
+    'aria-disabled': disabledReason !== undefined || undefined,
     'aria-invalid': error !== undefined,
     'aria-describedby': noteId,
   };

@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { GroupsTab } from '../-GroupsTab.tsx';
+
+export const Route = createFileRoute('/_app/users/$userId/groups')({
+  staticData: { title: 'Groups', part: true },
+  component: GroupsTab,
+});

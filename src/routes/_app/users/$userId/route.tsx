@@ -1,0 +1,24 @@
+import { createFileRoute, notFound } from '@tanstack/react-router';
+import { fullName, licenseQuery, userQuery } from '../-user-query.ts';
+import { UserPage } from '../-UserPage.tsx';
+
+const WHOLE = /^[1-9]\d{0,9}$/;
+
+export const Route = createFileRoute('/_app/users/$userId')({
+  staticData: { title: 'User' },
+  params: {
+    parse({ userId }) {
+      if (!WHOLE.test(userId)) throw notFound();
+      return { userId: Number(userId) };
+    },
+    stringify: ({ userId }) => ({ userId: String(userId) }),
+  },
+  async loader({ context: { queryClient }, params: { userId } }) {
+    const [{ data: user }] = await Promise.all([
+      queryClient.ensureQueryData(userQuery(userId)),
+      queryClient.ensureQueryData(licenseQuery(userId)),
+    ]);
+    return { title: fullName(user) };
+  },
+  component: UserPage,
+});

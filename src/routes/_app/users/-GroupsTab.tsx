@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { UsersRound } from 'lucide-react';
+import {
+  listGroupsOptions,
+  unassignGroupsMutation,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
+import { useAllowed } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { toast } from '../../../ui/feedback/toast.ts';
+import { Card, CardRow } from '../../../ui/layout/Card.tsx';
+import { AddGroups } from './-AddGroups.tsx';
+import { namesOfCapabilities, useGroupCapabilities, useGroupReason } from './-group-capabilities.ts';
+import { useUser } from './-use-user.ts';
+import { fullName } from './-user-query.ts';
+
+const ALL = { query: { pageNumber: 1, pageSize: 1000 } };
+
+/** The groups of the user with what each gives. Adding adds and removing removes: no list is ever replaced. */
+export function GroupsTab() {
+  const user = useUser();
+  const groups = useQuery(listGroupsOptions(ALL)).data ?? [];
+  const own = user.groups.map(
+    (id) => groups.find((group) => group.id === id) ?? { id, name: `Group ${id}`, userCount: 0 },
+  );
+  const given = useGroupCapabilities(user.groups);
+  const together = namesOfCapabilities([...given.values()].flat());
+  return (
+    <div className="user-cols">
+      <div className="user-main">
+        <Card title={`Groups of ${fullName(user)}`}>
+          {own.map((group) => (
+            <GroupRow key={group.id} group={group} />
+          ))}
+          {own.length === 0 && (
+            <EmptyState icon={UsersRound} title="In no group">
+              Groups give capabilities. Without one, {user.firstName} can sign in but do nothing here.
+            </EmptyState>
+          )}
+        </Card>
+        <AddGroups groups={groups.filter(({ id }) => !user.groups.includes(id))} />
+      </div>
+      <div className="user-side">
+        <Card title="Together they give">
+          <div className="card-body user-quiet">{together || 'No capabilities.'}</div>
+        </Card>
+      </div>
+    </div>
+  );
+}
+
+function GroupRow({ group }: { group: Pick<GroupInfoResponse, 'id' | 'name' | 'description'> }) {
+  const user = useUser();
+  const { reason } = useAllowed('unassignGroups');
+  const remove = useWrite('unassignGroups', unassignGroupsMutation());
+  const given = useGroupCapabilities([group.id]).get(group.id);
+  const holds = useGroupReason();
+  const names = given && namesOfCapabilities(given);
+  const ask = async () => {
+    const done = await confirm({
+      title: `Remove ${fullName(user)} from ${group.name}?`,
+      body: names
+        ? `They lose what no other group of theirs gives: ${names}. Other groups stay as they are.`
+        : 'The group gives no capabilities. Other groups stay as they are.',
+      action: 'Remove from group',
+      danger: true,
+      run: () => remove.mutateAsync({ body: [{ userIds: [user.id], groupIds: [group.id] }] }),
+    });
+    if (done) toast({ title: `${fullName(user)} is no longer in ${group.name}` });
+  };
+  return (
+    <CardRow
+      title={group.name}
+      description={
+        given === undefined ? group.description : names ? `Gives: ${names}.` : 'Gives no capabilities.'
+      }
+      action={
+        <Button
+          size="small"
+          aria-label={`Remove from ${group.name}`}
+          disabledReason={reason ?? holds(given)}
+          onClick={() => void ask()}
+        >
+          Remove
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,128 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { ServiceError } from '../../../api/errors.ts';
+import { updateUser } from '../../../api/generated/sdk.gen.ts';
+import type { UserInfo, UserInfoResponse } from '../../../api/generated/types.gen.ts';
+import { useSession } from '../../../api/session.ts';
+import type { Tagged } from '../../../api/tagged.ts';
+import { useWrite } from '../../../api/write.ts';
+import { useUnsavedGuard } from '../../../shell/unsaved.ts';
+import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
+import { toast } from '../../../ui/feedback/toast.ts';
+import { Form, FormRow } from '../../../ui/form/Form.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
+import { Conflict } from './-Conflict.tsx';
+import type { Found } from './-Conflict.tsx';
+import { mergeFields } from './-merge.ts';
+import { changesOf, otherChanges, PROFILE_FIELDS, profileOf, profileSchema } from './-profile-fields.ts';
+import type { ProfileValues } from './-profile-fields.ts';
+import { fullName, readUser } from './-user-query.ts';
+import { wordsFor } from './-words.ts';
+
+interface ProfileFormProps {
+  /** The user as they were when editing began: newer readings must not move the entity tag under the typing. */
+  start: Tagged<UserInfoResponse>;
+  onClose: () => void;
+}
+
+interface Save {
+  body: UserInfo;
+  etag: string | undefined;
+}
+
+const isStale = (error: unknown): boolean => error instanceof ServiceError && error.status === 412;
+
+/** The profile in place of its card. Where somebody else was quicker, both versions are shown and nothing is lost. */
+export function ProfileForm({ start, onClose }: ProfileFormProps) {
+  const router = useRouter();
+  const { site } = useSession();
+  const [base, setBase] = useState(start);
+  const [found, setFound] = useState<Found>();
+  const save = useWrite('updateUser', {
+    mutationFn: ({ body, etag }: Save) =>
+      updateUser({ body, ...(etag !== undefined && { headers: { 'If-Match': etag } }) }),
+  });
+  const form = useForm({ resolver: zodResolver(profileSchema), defaultValues: profileOf(start.data) });
+  const { isDirty } = form.formState;
+  useUnsavedGuard(isDirty);
+  const federationOff = site.identityMode === 'identity-manager';
+
+  const meetTheirs = async (mine: ProfileValues) => {
+    const theirs = await readUser(base.data.id);
+    const { clashes, taken } = mergeFields(PROFILE_FIELDS, {
+      base: profileOf(base.data),
+      mine,
+      theirs: profileOf(theirs.data),
+    });
+    setFound({ clashes, taken, others: otherChanges(base.data, theirs.data), by: theirs.data.modifiedBy });
+    setBase(theirs);
+    form.reset(profileOf(theirs.data));
+    for (const field of PROFILE_FIELDS) {
+      if (!taken.some((one) => one.field === field)) form.setValue(field, mine[field], { shouldDirty: true });
+    }
+  };
+
+  const submit = async (values: ProfileValues) => {
+    const changes = changesOf(profileOf(base.data), values);
+    if (Object.keys(changes).length === 0) {
+      onClose();
+      return;
+    }
+    try {
+      await save.mutateAsync({ body: { id: base.data.id, ...changes }, etag: base.etag });
+    } catch (thrown) {
+      if (isStale(thrown)) await meetTheirs(values);
+      return;
+    }
+    toast({ title: `${fullName({ ...base.data, ...values })} was saved` });
+    onClose();
+    // The name stands in the title and the breadcrumb, which the loader tells.
+    await router.invalidate();
+  };
+
+  const cancel = async () => {
+    if (!isDirty || (await confirmDiscard())) onClose();
+  };
+
+  return (
+    <Card title="Profile">
+      <div className="user-card-form">
+        <Form
+          form={form}
+          pending={save.isPending}
+          error={save.error && !isStale(save.error) ? wordsFor(save.error) : undefined}
+          submit={found ? 'Save with these values' : 'Save'}
+          onCancel={() => void cancel()}
+          onSubmit={submit}
+        >
+          {found && <Conflict form={form} found={found} />}
+          <FormRow>
+            <TextField control={form.control} name="firstName" label="First name" />
+            <TextField control={form.control} name="lastName" label="Last name" />
+          </FormRow>
+          <TextField
+            control={form.control}
+            name="email"
+            label="E-mail"
+            type="email"
+            hint="They sign in with it, here and on their other sites."
+          />
+          <TextField
+            control={form.control}
+            name="federationId"
+            label="Federation id"
+            optional
+            hint={
+              federationOff
+                ? 'Without effect here: an identity manager signs people in to this site.'
+                : 'How an identity provider knows them. Empty if they sign in with a password.'
+            }
+          />
+        </Form>
+      </div>
+    </Card>
+  );
+}

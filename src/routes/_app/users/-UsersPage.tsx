@@ -1,0 +1,90 @@
+import { Outlet } from '@tanstack/react-router';
+import { Users } from 'lucide-react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useSession } from '../../../api/session.ts';
+import { useDirectory } from '../../../directory/directory.ts';
+import { isBillable } from '../../../directory/row.ts';
+import type { DirectoryRow } from '../../../directory/row.ts';
+import { searchDirectory } from '../../../directory/search.ts';
+import { count, counted } from '../../../lib/numbers.ts';
+import { setNavCount } from '../../../shell/nav-counts.ts';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import type { RowId } from '../../../ui/table/columns.ts';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { COLUMNS, GroupNames } from './-columns.tsx';
+import { NewUserLink } from './-NewUserLink.tsx';
+import { useRowMenu } from './-row-menu.ts';
+import { fromSort, toSort } from './-sort.ts';
+import { UsersBar } from './-UsersBar.tsx';
+import { UsersBulk } from './-UsersBulk.tsx';
+import { useView } from './-use-view.ts';
+import { DEFAULT_VIEW, isNarrowed } from './-view.ts';
+
+const NOBODY: ReadonlySet<RowId> = new Set();
+
+const idOf = ({ id }: DirectoryRow) => id;
+const nameOf = ({ name }: DirectoryRow) => name;
+
+/** Everybody of the site: found, filtered, sorted, chosen. The address holds what is asked for. */
+export function UsersPage() {
+  const { site } = useSession();
+  const directory = useDirectory();
+  const { rows: everybody, groups, complete, error, refreshing, refresh } = directory;
+  const { view, show, type } = useView();
+  const [selection, setSelection] = useState(NOBODY);
+  const rowMenu = useRowMenu();
+
+  const asked = useDeferredValue(view);
+  const found = useMemo(() => everybody && searchDirectory(everybody, asked), [everybody, asked]);
+  const billable = useMemo(() => everybody?.filter(isBillable).length ?? 0, [everybody]);
+  const total = complete ? everybody?.length : undefined;
+  useEffect(() => {
+    if (total !== undefined) setNavCount('/users', total);
+  }, [total]);
+
+  const clear = () => show({ ...view, q: '', filters: DEFAULT_VIEW.filters });
+  return (
+    <Page
+      fill
+      title="Users"
+      meta={
+        everybody &&
+        (complete
+          ? `${counted(everybody.length, 'person', 'people')} · ${count(billable)} billable`
+          : `${count(everybody.length)} people so far`)
+      }
+      actions={<NewUserLink />}
+    >
+      <UsersBar {...{ view, show, type, directory }} counts={found?.counts} />
+      <GroupNames groups={groups}>
+        <DataTable
+          label="Users"
+          columns={COLUMNS}
+          rows={found?.rows}
+          rowId={idOf}
+          rowLabel={nameOf}
+          rowMenu={rowMenu}
+          hidden={view.hidden}
+          sort={toSort(view.sort)}
+          onSort={(sort) => show({ ...view, sort: fromSort(sort) })}
+          selection={selection}
+          onSelect={setSelection}
+          refetching={refreshing && complete}
+          error={error}
+          onRetry={refresh}
+          empty={
+            <EmptyState icon={Users} title={`Nobody is on ${site.name} yet`} actions={<NewUserLink />}>
+              Users are the people who may sign in here. Create the first one.
+            </EmptyState>
+          }
+          onClearFilters={isNarrowed(view) ? clear : undefined}
+        />
+      </GroupNames>
+      {found && everybody && (
+        <UsersBulk everybody={everybody} found={found.rows} selection={selection} onSelect={setSelection} />
+      )}
+      <Outlet />
+    </Page>
+  );
+}

@@ -1,0 +1,144 @@
+import { Link } from '@tanstack/react-router';
+import { GlobeLock, ShieldCheck } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
+import { createContext, useContext, useMemo } from 'react';
+import type { ReactNode } from 'react';
+import { licenseType } from '../../../../contract/rules/licenses.ts';
+import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
+import type { DirectoryRow } from '../../../directory/row.ts';
+import { Avatar } from '../../../ui/layout/Avatar.tsx';
+import type { Column } from '../../../ui/table/columns.ts';
+import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
+import { Moment } from './-Moment.tsx';
+import { StatusBadge } from './-StatusBadge.tsx';
+import './-users.css';
+
+const Names = createContext<ReadonlyMap<number, string>>(new Map());
+
+/** Tells the cells under it what the groups are called. */
+export function GroupNames({
+  groups,
+  children,
+}: {
+  groups: readonly GroupInfoResponse[];
+  children: ReactNode;
+}) {
+  const names = useMemo(() => new Map(groups.map(({ id, name }) => [id, name])), [groups]);
+  return <Names value={names}>{children}</Names>;
+}
+
+function Groups({ ids }: { ids: readonly number[] }) {
+  const names = useContext(Names);
+  const [first, ...others] = ids.map((id) => names.get(id) ?? `Group ${id}`);
+  if (first === undefined) return <span className="users-none">—</span>;
+  if (others.length === 0) return first;
+  return (
+    <span className="users-groups" title={[first, ...others].join(', ')}>
+      <span>{first}</span> <small>+{others.length}</small>
+    </span>
+  );
+}
+
+function AccessMark({ label, icon: Icon }: { label: string; icon: LucideIcon }) {
+  return (
+    <Tooltip text={label}>
+      <span className="users-mark">
+        <Icon />
+        <span className="visually-hidden">{label}</span>
+      </span>
+    </Tooltip>
+  );
+}
+
+/** The columns of the list; ids are the keys that the directory sorts by. */
+export const COLUMNS: readonly Column<DirectoryRow>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    sortable: true,
+    minWidth: 200,
+    cell: ({ id, name }, place) => (
+      <span className="users-name">
+        <Avatar name={name} id={id} />
+        <Link to="/users/$userId" params={{ userId: id }} tabIndex={place.tabIndex}>
+          {name}
+        </Link>
+      </span>
+    ),
+  },
+  {
+    id: 'email',
+    header: 'E-mail',
+    sortable: true,
+    hideable: true,
+    minWidth: 190,
+    small: 'line',
+    cell: ({ email }) => <span className="users-soft">{email}</span>,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    sortable: true,
+    hideable: true,
+    width: 84,
+    small: 'aside',
+    cell: (row) => <StatusBadge user={row} />,
+  },
+  {
+    id: 'license',
+    header: 'License',
+    sortable: true,
+    hideable: true,
+    width: 132,
+    small: 'line',
+    cell: ({ licenseTypeId }) => licenseType(licenseTypeId ?? 0)?.description ?? '…',
+  },
+  {
+    id: 'groups',
+    header: 'Groups',
+    sortable: true,
+    hideable: true,
+    width: 150,
+    cell: ({ groups }) => <Groups ids={groups} />,
+  },
+  {
+    id: 'access',
+    header: 'Access',
+    sortable: true,
+    hideable: true,
+    width: 80,
+    cell: ({ twoFactor, approvedAddresses }) => (
+      <span className="users-access">
+        {twoFactor && <AccessMark label="Two-factor authentication" icon={ShieldCheck} />}
+        {approvedAddresses && <AccessMark label="Only from approved addresses" icon={GlobeLock} />}
+      </span>
+    ),
+  },
+  {
+    id: 'modified',
+    header: 'Changed',
+    sortable: true,
+    hideable: true,
+    align: 'end',
+    width: 116,
+    cell: ({ modified }, place) => <Moment at={modified} tabIndex={place.tabIndex} />,
+  },
+  {
+    id: 'id',
+    header: 'Id',
+    sortable: true,
+    hideable: true,
+    align: 'end',
+    width: 80,
+    cell: ({ id }) => <span className="mono">{id}</span>,
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    sortable: true,
+    hideable: true,
+    align: 'end',
+    width: 116,
+    cell: ({ created }, place) => <Moment at={created} tabIndex={place.tabIndex} />,
+  },
+];

@@ -1,0 +1,76 @@
+import { useState } from 'react';
+import { ServiceError } from '../../../api/errors.ts';
+import {
+  createUserMutation,
+  updateUserLicenseMutation,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { searchUsers } from '../../../api/generated/sdk.gen.ts';
+import { useSession } from '../../../api/session.ts';
+import { useWrite } from '../../../api/write.ts';
+import { useDirectory } from '../../../directory/directory.ts';
+import { toast } from '../../../ui/feedback/toast.ts';
+import { handOver } from './-hand-over.ts';
+import { STANDARD } from './-new-user-form.ts';
+import type { NewUserValues } from './-new-user-form.ts';
+import { fullName } from './-user-query.ts';
+
+/** Why an address cannot be used: a user of this site has it, or somebody known on another site. */
+export type Taken = { email: string; userId: number | undefined };
+
+/** Creates a user, then gives the license: two calls, and where only the first one worked it says so. */
+export function useCreateUser() {
+  const { site } = useSession();
+  const { rows } = useDirectory();
+  const create = useWrite('createUser', createUserMutation());
+  const license = useWrite('updateUserLicense', updateUserLicenseMutation());
+  const [taken, setTaken] = useState<Taken>();
+
+  const giveLicense = async (userId: number, licenseTypeId: number, name: string) => {
+    if (licenseTypeId === STANDARD) return;
+    try {
+      await license.mutateAsync({ body: { userId, licenseTypeId } });
+    } catch (thrown) {
+      const why = thrown instanceof ServiceError ? thrown.message : 'The reason is not known';
+      toast({
+        title: `${name} was created, but has the Standard license`,
+        description: `${why}. Change it under License.`,
+        tone: 'bad',
+      });
+    }
+  };
+
+  /** The id of the new user; undefined where nobody was created, for a reason that the hook tells. */
+  const submit = async ({ licenseTypeId, ...body }: NewUserValues): Promise<number | undefined> => {
+    const wanted = body.email.trim().toLowerCase();
+    const here = rows?.find(({ email }) => email.toLowerCase() === wanted);
+    setTaken(here && { email: body.email, userId: here.id });
+    if (here) return undefined;
+    try {
+      const userId = await create.mutateAsync({ body });
+      const name = fullName(body);
+      await giveLicense(userId, licenseTypeId, name);
+      const byPassword = body.password === undefined ? 'mailed' : 'password';
+      const entry = site.identityMode === 'password' ? byPassword : 'identity-manager';
+      handOver.set({ userId, name, email: body.email, entry, isActive: body.isActive ?? true });
+      toast({ title: `${name} was created` });
+      return userId;
+    } catch (thrown) {
+      if (thrown instanceof ServiceError && thrown.status === 409) setTaken(await whoHas(body.email));
+      return undefined;
+    }
+  };
+
+  const known = create.error?.status === 409;
+  return {
+    submit,
+    pending: create.isPending || license.isPending,
+    error: known ? undefined : create.error,
+    taken,
+  };
+}
+
+// The refusal is the same for both; the list of this site tells them apart.
+async function whoHas(email: string): Promise<Taken> {
+  const { data } = await searchUsers({ query: { email } });
+  return { email, userId: data[0]?.id };
+}

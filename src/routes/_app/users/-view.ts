@@ -1,0 +1,112 @@
+import { FILTER_KEYS } from '../../../directory/facets.ts';
+import type { FilterKey, Filters } from '../../../directory/facets.ts';
+import { SORT_KEYS } from '../../../directory/search.ts';
+import type { DirectorySort, SortKey } from '../../../directory/search.ts';
+
+/** The list as its address says it: what is asked for, in which order, with which columns. */
+export interface UsersView {
+  q: string;
+  filters: Filters;
+  sort: DirectorySort;
+  hidden: readonly string[];
+}
+
+/** The search of `/users`: short texts, each left out where it says what is so anyway. */
+export type UsersSearch = { [Key in FilterKey | 'q' | 'sort' | 'hide']?: string | number };
+
+const PARTED = '-';
+// "any" and "none" stand for an empty list where the default is not empty.
+const ANY = 'any';
+const NONE = 'none';
+
+const VALUES: Record<FilterKey, RegExp> = {
+  status: /^(active|inactive|locked)$/,
+  license: /^[1-4]$/,
+  group: /^[1-9]\d{0,9}$/,
+  twoFactor: /^(on|off)$/,
+  addresses: /^(on|off)$/,
+  changed: /^(1|7|30|90)$/,
+};
+
+/** What is shown to somebody who asked for nothing: everybody, by name. */
+export const DEFAULT_VIEW: UsersView = {
+  q: '',
+  filters: {
+    status: ['active', 'inactive'],
+    license: [],
+    group: [],
+    twoFactor: [],
+    addresses: [],
+    changed: [],
+  },
+  sort: { by: 'name', descending: false },
+  hidden: ['id', 'created'],
+};
+
+/** Whether a column of the table is one that can be sorted by. */
+export const isSortKey = (value: string): value is SortKey => SORT_KEYS.some((key) => key === value);
+
+// The router reads "7" as a number.
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+
+function listOf(
+  value: unknown,
+  empty: string,
+  valid: (one: string) => boolean,
+): readonly string[] | undefined {
+  const written = text(value);
+  if (written === empty) return [];
+  const values = written?.split(PARTED).filter(valid) ?? [];
+  return values.length === 0 ? undefined : [...new Set(values)];
+}
+
+function readSort(value: unknown): DirectorySort {
+  const written = text(value) ?? '';
+  const descending = written.startsWith('-');
+  const by = descending ? written.slice(1) : written;
+  return isSortKey(by) ? { by, descending } : DEFAULT_VIEW.sort;
+}
+
+/** Reads an address key by key; what nobody could have meant gives way to the default. */
+export function readView(search: Record<string, unknown>): UsersView {
+  const filter = (key: FilterKey) =>
+    listOf(search[key], ANY, (one) => VALUES[key].test(one)) ?? DEFAULT_VIEW.filters[key];
+  return {
+    q: text(search.q) ?? '',
+    filters: {
+      status: filter('status'),
+      license: filter('license'),
+      group: filter('group'),
+      twoFactor: filter('twoFactor'),
+      addresses: filter('addresses'),
+      changed: filter('changed'),
+    },
+    sort: readSort(search.sort),
+    hidden: listOf(search.hide, NONE, (one) => isSortKey(one)) ?? DEFAULT_VIEW.hidden,
+  };
+}
+
+// The router would write the text "7" with its quotes.
+const plain = (written: string): string | number =>
+  String(Number(written)) === written ? Number(written) : written;
+
+const same = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((one) => b.includes(one));
+
+/** Writes a view as an address, without what is so by default. */
+export function writeView({ q, filters, sort, hidden }: UsersView): UsersSearch {
+  const search: UsersSearch = {};
+  if (q !== '') search.q = plain(q);
+  for (const key of FILTER_KEYS) {
+    if (!same(filters[key], DEFAULT_VIEW.filters[key])) search[key] = plain(filters[key].join(PARTED)) || ANY;
+  }
+  const by = `${sort.descending ? '-' : ''}${sort.by}`;
+  if (by !== DEFAULT_VIEW.sort.by) search.sort = by;
+  if (!same(hidden, DEFAULT_VIEW.hidden)) search.hide = hidden.join(PARTED) || NONE;
+  return search;
+}
+
+/** Whether something is asked for that "Clear filters" would take away. */
+export const isNarrowed = ({ q, filters }: UsersView): boolean =>
+  q !== '' || FILTER_KEYS.some((key) => !same(filters[key], DEFAULT_VIEW.filters[key]));
