@@ -7,9 +7,10 @@ import { SignInForm } from '../shell/SignInForm.tsx';
 
 export const Route = createFileRoute('/sign-in')({
   staticData: { title: 'Sign in' },
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => {
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } => {
     const path = nextPath(next, location.origin);
-    return path === '/' ? {} : { next: path };
+    // Named even when it leads nowhere: the router keeps the address's own value of what is left out.
+    return { next: path === '/' ? undefined : path };
   },
   component: SignInPage,
 });
