@@ -76,3 +76,13 @@ export async function expectNoAxe(page: Page): Promise<void> {
   );
   expect(found, 'axe').toEqual([]);
 }
+
+/** Opens the menu of a button and chooses. */
+export async function choose(page: Page, menu: string | RegExp, item: string): Promise<void> {
+  await page.getByRole('button', { name: menu }).click();
+  await page
+    .getByRole('menuitem', { name: item })
+    .or(page.getByRole('menuitemradio', { name: item }))
+    .or(page.getByRole('menuitemcheckbox', { name: item }))
+    .click();
+}

@@ -1,5 +1,6 @@
 /** `test` for every browser test: a running service, and pages on which nothing may go wrong unseen. */
-import { expect, test as base } from '@playwright/test';
+import { type BrowserContext, expect, type Page, test as base } from '@playwright/test';
+import { type Calls, callsOf } from './calls.ts';
 import { type Expected, Faults } from './faults.ts';
 import { ada } from './people.ts';
 import { type Installation, newService, type Service } from './service.ts';
@@ -14,6 +15,10 @@ interface TestFixtures {
   faults: Faults;
   /** Names the failures this test provokes: an HTTP status, or a part of the message. */
   expectFailure: (...expected: readonly Expected[]) => void;
+  /** A page of a second browser, with a session of its own. */
+  elsewhere: Page;
+  /** The interface as Ada calls it, to arrange what a test begins with and to see what it left. */
+  calls: Calls;
 }
 
 export const test = base.extend<TestFixtures, InstallationOptions & { service: Service }>({
@@ -32,13 +37,23 @@ export const test = base.extend<TestFixtures, InstallationOptions & { service: S
   baseURL: async ({ service }, provide) => provide(service.url),
   // Playwright reads the fixture's needs from this pattern, so it stands even when empty.
   // oxlint-disable-next-line no-empty-pattern
-  faults: async ({}, provide) => provide(new Faults()),
+  faults: async ({}, provide) => {
+    const faults = new Faults();
+    await provide(faults);
+    expect(faults.unexpected(), 'nothing goes wrong unseen').toEqual([]);
+  },
   expectFailure: async ({ faults }, provide) => provide((...expected) => faults.expect(...expected)),
   context: async ({ context, faults }, provide) => {
     await faults.watch(context);
     await provide(context);
-    expect(faults.unexpected(), 'nothing goes wrong unseen').toEqual([]);
   },
+  elsewhere: async ({ browser, faults }, provide) => {
+    const context: BrowserContext = await browser.newContext();
+    await faults.watch(context);
+    await provide(await context.newPage());
+    await context.close();
+  },
+  calls: async ({ request }, provide) => provide(await callsOf(request, ada)),
 });
 
 export { expect } from '@playwright/test';
