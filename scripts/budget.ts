@@ -27,7 +27,7 @@ interface Weight {
 
 /** The routes on the way to the list of users; their split parts load with it. */
 const USERS_ROUTE =
-  /^src\/routes\/(_app|_app\/(route|users(\/(index|route))?))\.tsx\?tsr-split=(component|loader)/;
+  /^src\/routes\/(_app|_app\/(route|users(\/(_list\/)?(index|route))?))\.tsx\?tsr-split=(component|loader)/;
 
 function reach(manifest: Manifest, from: readonly string[], seen = new Set<string>()): Set<string> {
   for (const key of from) {
