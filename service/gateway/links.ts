@@ -1,5 +1,6 @@
 import { createLink, findLink, LINK_HOURS, useLink } from '../kernel/auth/links.store.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
+import { administratorRemains } from '../kernel/auth/store.ts';
 import { countOrRefuse } from '../kernel/auth/throttle.store.ts';
 import { change } from '../kernel/change.ts';
 import { normaliseEmail } from '../kernel/email.ts';
@@ -95,6 +96,8 @@ export const linkHandlers: Handlers<Operations> = {
       { siteId: link.siteId, userId: null, email: null, origin },
       async (tx, record) => {
         if (!(await findLink(tx, body.token, true))) throw gone();
+        if (await administratorRemains(tx, link.siteId))
+          throw conflict('This site has an administrator already. Ask them to let you in.');
         await useLink(tx, body.token);
         const made = await addAdministrator(tx, link.siteId, { ...body, passwordHash });
         if (made === undefined)
