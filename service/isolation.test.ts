@@ -1,0 +1,117 @@
+/** Two sites on one installation: nothing of the one is in any answer to the other (T04). */
+import { beforeAll, expect, test } from 'vitest';
+import { notBuilt } from './areas/not-built.ts';
+import { send } from './testing/calls.ts';
+import {
+  as,
+  contract,
+  joinSite,
+  makeGroup,
+  makePerson,
+  makeSite,
+  onEachApp,
+  type Person,
+} from './testing/site.ts';
+
+const MARK = 'belongs-to-b';
+
+/** Every built operation for people with credentials; signing out would end the test. */
+const asked = contract.operations.filter(
+  ({ access, id }) => access !== 'public' && id !== 'signOut' && !notBuilt.some((name) => name === id),
+);
+
+onEachApp((house) => {
+  let a: Person;
+  let b: Person;
+  let shared: Person;
+  beforeAll(async () => {
+    const { db, app } = house();
+    const [siteA, siteB] = [await makeSite(db), await makeSite(db)];
+    a = await makePerson(db, siteA);
+    b = await makePerson(db, siteB, { email: `admin@${MARK}.test` });
+    shared = await makePerson(db, siteB, { email: 'shared@both.test' });
+    await joinSite(db, siteA, shared.userId);
+    const api = as(app, b);
+    for (let at = 0; at < 20; at += 1)
+      await api.post('user', { email: `${at}@${MARK}.test`, firstName: MARK, lastName: MARK });
+    await db
+      .updateTable('user_group')
+      .set({ name: `${MARK} group` })
+      .where('group_id', '=', b.groupId)
+      .execute();
+    await db
+      .updateTable('site')
+      .set({ name: `${MARK} site` })
+      .where('site_id', '=', siteB)
+      .execute();
+  });
+
+  test('whatever the administrator of A asks, with ids of B in every place, no answer has a byte of B', async () => {
+    const ids = [b.userId, b.groupId, shared.groupId];
+    const bodies = ids.flatMap((id) => [
+      [id],
+      [{ userIds: [id], groupIds: [id] }],
+      [{ userIds: [a.userId], groupIds: [b.groupId] }],
+      { id, lastName: 'Taken' },
+      { userId: id, licenseTypeId: 2 },
+      { email: b.email, firstName: 'A', lastName: 'B' },
+      { email: `${crypto.randomUUID()}@a.test`, firstName: 'A', lastName: 'B', groups: [id] },
+      { siteId: b.siteId },
+      { name: `A ${crypto.randomUUID()}`, capabilities: [] },
+    ]);
+    const doors = [
+      ['', { authorization: `Bearer ${a.token}` }],
+      ['/console', { cookie: `steward=${a.cookie}`, 'x-steward-console': '1' }],
+    ] as const;
+    let answers = 0;
+    for (const [prefix, headers] of doors) {
+      for (const operation of asked) {
+        // What is not A's own: a deletion that is allowed would end the test.
+        for (const id of ids) {
+          const url = prefix + operation.url.replaceAll(/:\w+/g, String(id));
+          const own = [a.userId, a.groupId, shared.userId].some((mine) => url.endsWith(`/${mine}`));
+          const queries =
+            operation.method === 'GET'
+              ? ['', `?pageSize=1000`, `?email=${b.email}`, `?userGroupId=${b.groupId}`]
+              : [''];
+          const payloads = operation.method === 'GET' || own ? [undefined] : bodies;
+          for (const query of queries) {
+            for (const payload of payloads) {
+              if (own && operation.method !== 'GET') continue;
+              const { text, body } = await send<{ message?: string }>(house().app, {
+                method: operation.method,
+                url: url + query,
+                headers,
+                ...(payload && { payload }),
+              });
+              answers += 1;
+              // What the caller sent may come back in a refusal; nothing else may.
+              const said = (body?.message === undefined ? text : '').toLowerCase();
+              expect(said).not.toContain(MARK);
+              expect(text).not.toContain(`${MARK} site`);
+              expect(text).not.toContain(`${MARK} group`);
+            }
+          }
+        }
+      }
+    }
+    expect(answers).toBeGreaterThan(300);
+  });
+
+  test('and nothing of B was changed by it', async () => {
+    const api = as(house().app, b);
+    const { body } = await api.get<{ lastName: string; modifiedBy: number | null }[]>('user?pageSize=1000');
+    expect(body).toHaveLength(22);
+    expect(body.filter(({ modifiedBy }) => modifiedBy !== b.userId && modifiedBy !== null)).toEqual([]);
+    expect((await api.get(`user/group/${b.groupId}`)).body).toMatchObject({ name: `${MARK} group` });
+  });
+
+  test('somebody of both sites shows on each what is of that site alone', async () => {
+    const groupOfA = await makeGroup(house().db, a.siteId);
+    await as(house().app, a).put('user/group', [{ userIds: [shared.userId], groupIds: [groupOfA] }]);
+    const [here, there] = await Promise.all(
+      [a, b].map((person) => as(house().app, person).get<{ groups: number[] }>(`user/${shared.userId}`)),
+    );
+    expect([here?.body.groups, there?.body.groups]).toEqual([[groupOfA], [shared.groupId]]);
+  });
+});

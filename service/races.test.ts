@@ -1,0 +1,138 @@
+/** What holds when many act at the same moment. */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { administratorRemains } from './kernel/auth/store.ts';
+import { withTransaction } from './kernel/db/transaction.ts';
+import type { Calls, Reply } from './testing/calls.ts';
+import { as, everything, makeGroup, makePerson, makeSite, onEachApp, type Person } from './testing/site.ts';
+
+const times = (count: number) => Array.from({ length: count }, (_, at) => at);
+const noAdministration = everything.filter((capability) => capability !== 'Manage Users');
+
+/** Every way to lose an administrator. */
+const ways: readonly (readonly [string, (calls: Calls, whom: Person) => Promise<Reply<unknown>>])[] = [
+  ['deactivate', (calls, whom) => calls.put('user', { id: whom.userId, isActive: false })],
+  ['remove', (calls, whom) => calls.del(`user/${whom.userId}`)],
+  ['No License', (calls, whom) => calls.put('userLicense', { userId: whom.userId, licenseTypeId: 4 })],
+  [
+    'unassign',
+    (calls, whom) => calls.del('user/group', [{ userIds: [whom.userId], groupIds: [whom.groupId] }]),
+  ],
+  ['other groups', (calls, whom) => calls.put('user', { id: whom.userId, groups: [] })],
+  [
+    'weaker group',
+    (calls, whom) => calls.put(`user/group/${whom.groupId}`, { capabilities: noAdministration }),
+  ],
+  ['delete group', (calls, whom) => calls.del(`user/group/${whom.groupId}`)],
+];
+const pairs = ways.flatMap((first, at) =>
+  ways.slice(at).map((second) => [first[0], second[0], first[1], second[1]] as const),
+);
+const ROUNDS_OF_A_PAIR = 4;
+
+const fromEightSides = (one: () => Promise<void>) =>
+  Promise.all(
+    times(8).map(async () => {
+      for (const _ of times(25)) await one();
+    }),
+  );
+
+onEachApp((house) => {
+  describe('lost update: 200 changes by If-Match from eight sides, none is lost', () => {
+    let api: Calls;
+    let admin: Person;
+    beforeAll(async () => {
+      admin = await makePerson(house().db, await makeSite(house().db));
+      api = as(house().app, admin);
+    });
+
+    /** Reads, adds one, writes with the tag that was read, until it is not refused. */
+    async function increment(
+      path: string,
+      write: (value: string, headers: Record<string, string>) => Promise<Reply<unknown>>,
+      read: (body: Record<string, string>) => string | undefined,
+    ): Promise<void> {
+      for (;;) {
+        const { body, headers } = await api.get<Record<string, string>>(path);
+        const reply = await write(String(Number(read(body)) + 1), { 'if-match': String(headers.etag) });
+        if (reply.status === 200) return;
+        expect(reply.status).toBe(412);
+      }
+    }
+
+    test('of a user', async () => {
+      const path = `user/${admin.userId}`;
+      await api.put('user', { id: admin.userId, lastName: '0' });
+      await fromEightSides(() =>
+        increment(
+          path,
+          (lastName, headers) => api.put('user', { id: admin.userId, lastName }, { headers }),
+          ({ lastName }) => lastName,
+        ),
+      );
+      expect((await api.get(path)).body).toMatchObject({ lastName: '200' });
+    });
+
+    test('of a group', async () => {
+      const path = `user/group/${await makeGroup(house().db, admin.siteId)}`;
+      await api.put(path, { description: '0' });
+      await fromEightSides(() =>
+        increment(
+          path,
+          (description, headers) => api.put(path, { description }, { headers }),
+          ({ description }) => description,
+        ),
+      );
+      expect((await api.get(path)).body).toMatchObject({ description: '200' });
+    });
+  });
+
+  describe.each(pairs)('an administrator remains: %s against %s', (_first, _second, one, other) => {
+    test(`in ${ROUNDS_OF_A_PAIR} rounds of two at the same time (T07)`, async () => {
+      for (const round of times(ROUNDS_OF_A_PAIR)) {
+        const siteId = await makeSite(house().db);
+        const [a, b] = await Promise.all([makePerson(house().db, siteId), makePerson(house().db, siteId)]);
+        // Each the other in one half of the rounds, each themselves in the other half.
+        const [ofA, ofB] = round % 2 === 0 ? [b, a] : [a, b];
+        const replies = await Promise.all([one(as(house().app, a), ofA), other(as(house().app, b), ofB)]);
+        const statuses = replies.map(({ status }) => status);
+        expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+        expect(Math.max(...statuses)).toBeLessThan(500);
+        expect(await withTransaction(house().db, {}, (tx) => administratorRemains(tx, siteId))).toBe(true);
+      }
+    });
+  });
+
+  test('events of a topic are numbered without gaps, and refused changes leave no number', async () => {
+    const siteId = await makeSite(house().db);
+    const admin = await makePerson(house().db, siteId);
+    const api = as(house().app, admin);
+    const people = await Promise.all(times(10).map(() => makePerson(house().db, siteId)));
+    const replies = await Promise.all(
+      times(120).map((at) => {
+        const id = people[at % 10]?.userId;
+        if (at % 4 === 0) return api.put('user', { id, lastName: `Name ${at}` });
+        if (at % 4 === 1)
+          return api.put('user', { id, lastName: `Name ${at}` }, { headers: { 'if-match': '"0"' } });
+        if (at % 4 === 2) return api.post('user/group', { name: `Group ${Math.floor(at / 8)}` });
+        return api.put('userLicense', { userId: id, licenseTypeId: 1 + (at % 3) });
+      }),
+    );
+    expect(replies.filter(({ status }) => status >= 500)).toEqual([]);
+    const events = await house()
+      .db.selectFrom('topic_event')
+      .select('off')
+      .where('site_id', '=', siteId)
+      .orderBy('off')
+      .execute();
+    expect(events.map(({ off }) => off)).toEqual(times(events.length));
+    const topic = await house().db.selectFrom('topic').select('next').where('site_id', '=', siteId).execute();
+    expect(topic).toEqual([{ next: events.length }]);
+    const audits = await house()
+      .db.selectFrom('audit_log')
+      .select('audit_id')
+      .where('site_id', '=', siteId)
+      .execute();
+    expect(audits).toHaveLength(events.length);
+    expect(events.length).toBeGreaterThan(40);
+  });
+});
