@@ -45,7 +45,14 @@ export function MultiSelectField<Values extends FieldValues, Output>(
         onChange={setChosen}
         onBlur={bind.onBlur}
       >
-        <Group className="input multi-box" aria-label={label}>
+        <Group
+          className="input multi-box"
+          aria-label={label}
+          // Escape closes the open list, and not the panel around it as well.
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' && input.current?.ariaExpanded === 'true') event.stopPropagation();
+          }}
+        >
           {chips.map((option) => (
             <span key={option.value} className="chip">
               <span>{option.label}</span>

@@ -14,7 +14,7 @@ import { Card } from '../../../ui/layout/Card.tsx';
 import { useGroupOptions } from './-group-options.ts';
 import { useUser } from './-use-user.ts';
 import { fullName } from './-user-query.ts';
-import { wordsFor } from './-words.ts';
+import { useWords } from './-words.ts';
 
 /** Puts the user into more groups; those they are in stay. */
 export function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) {
@@ -34,7 +34,7 @@ export function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) 
         <Form
           form={form}
           pending={add.isPending}
-          error={add.error && wordsFor(add.error)}
+          error={useWords(add.error)}
           submit="Add to groups"
           disabledReason={reason ?? (chosen.length === 0 ? 'Choose a group first' : undefined)}
           onSubmit={(pairs) =>

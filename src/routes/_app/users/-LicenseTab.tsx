@@ -15,7 +15,7 @@ import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
 import { useBillableEffect } from './-billable.ts';
 import { useLicense, useUser } from './-use-user.ts';
 import { fullName } from './-user-query.ts';
-import { wordsFor } from './-words.ts';
+import { useWords } from './-words.ts';
 
 const NO_LICENSE = 4;
 const OPTIONS = licenseTypes.map(({ licenseTypeId, description, isBillable }) => ({
@@ -85,7 +85,7 @@ function ChangeLicense() {
       <Form
         form={form}
         pending={update.isPending}
-        error={update.error && wordsFor(update.error)}
+        error={useWords(update.error)}
         submit="Change license"
         disabledReason={reason ?? (isDirty ? undefined : 'Choose another license first')}
         onSubmit={submit}

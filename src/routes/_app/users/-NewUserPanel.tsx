@@ -37,7 +37,7 @@ export function NewUserPanel() {
       <Form
         form={form}
         pending={pending}
-        error={takenError(taken) ?? error}
+        error={error}
         submit="Create user"
         disabledReason={reason}
         onCancel={close}
@@ -134,12 +134,6 @@ function License({ control }: Fields) {
   return (
     <SelectField control={control} name="licenseTypeId" label="License" options={options} hint={effect} />
   );
-}
-
-function takenError(taken: Taken | undefined) {
-  if (!taken) return undefined;
-  const message = taken.userId === undefined ? 'Known on another site.' : 'Is already a user of this site.';
-  return { message, fields: [{ path: 'email', message }] };
 }
 
 /** Where to go with an address that cannot be created: to its user, or to the two other ways in. */

@@ -20,7 +20,7 @@ import { mergeFields } from './-merge.ts';
 import { changesOf, otherChanges, PROFILE_FIELDS, profileOf, profileSchema } from './-profile-fields.ts';
 import type { ProfileValues } from './-profile-fields.ts';
 import { fullName, readUser } from './-user-query.ts';
-import { wordsFor } from './-words.ts';
+import { useWords } from './-words.ts';
 
 interface ProfileFormProps {
   /** The user as they were when editing began: newer readings must not move the entity tag under the typing. */
@@ -45,6 +45,7 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
     mutationFn: ({ body, etag }: Save) =>
       updateUser({ body, ...(etag !== undefined && { headers: { 'If-Match': etag } }) }),
   });
+  const failure = useWords(isStale(save.error) ? null : save.error);
   const form = useForm({ resolver: zodResolver(profileSchema), defaultValues: profileOf(start.data) });
   const { isDirty } = form.formState;
   useUnsavedGuard(isDirty);
@@ -93,7 +94,7 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
         <Form
           form={form}
           pending={save.isPending}
-          error={save.error && !isStale(save.error) ? wordsFor(save.error) : undefined}
+          error={failure}
           submit={found ? 'Save with these values' : 'Save'}
           onCancel={() => void cancel()}
           onSubmit={submit}

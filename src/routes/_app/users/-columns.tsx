@@ -56,7 +56,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     id: 'name',
     header: 'Name',
     sortable: true,
-    minWidth: 200,
+    minWidth: 190,
     cell: ({ id, name }, place) => (
       <span className="users-name">
         <Avatar name={name} id={id} />
@@ -71,7 +71,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     header: 'E-mail',
     sortable: true,
     hideable: true,
-    minWidth: 190,
+    minWidth: 200,
     small: 'line',
     cell: ({ email }) => <span className="users-soft">{email}</span>,
   },
@@ -89,7 +89,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     header: 'License',
     sortable: true,
     hideable: true,
-    width: 132,
+    width: 128,
     small: 'line',
     cell: ({ licenseTypeId }) => licenseType(licenseTypeId ?? 0)?.description ?? '…',
   },
@@ -98,7 +98,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     header: 'Groups',
     sortable: true,
     hideable: true,
-    width: 150,
+    width: 108,
     cell: ({ groups }) => <Groups ids={groups} />,
   },
   {
@@ -106,7 +106,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     header: 'Access',
     sortable: true,
     hideable: true,
-    width: 80,
+    width: 76,
     cell: ({ twoFactor, approvedAddresses }) => (
       <span className="users-access">
         {twoFactor && <AccessMark label="Two-factor authentication" icon={ShieldCheck} />}
@@ -120,7 +120,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     sortable: true,
     hideable: true,
     align: 'end',
-    width: 116,
+    width: 112,
     cell: ({ modified }, place) => <Moment at={modified} tabIndex={place.tabIndex} />,
   },
   {
@@ -138,7 +138,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     sortable: true,
     hideable: true,
     align: 'end',
-    width: 116,
+    width: 112,
     cell: ({ created }, place) => <Moment at={created} tabIndex={place.tabIndex} />,
   },
 ];

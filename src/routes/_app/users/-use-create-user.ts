@@ -9,13 +9,23 @@ import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
+import type { Failure } from '../../../ui/feedback/failure.ts';
 import { handOver } from './-hand-over.ts';
 import { STANDARD } from './-new-user-form.ts';
 import type { NewUserValues } from './-new-user-form.ts';
 import { fullName } from './-user-query.ts';
 
 /** Why an address cannot be used: a user of this site has it, or somebody known on another site. */
-export type Taken = { email: string; userId: number | undefined };
+export interface Taken {
+  email: string;
+  userId: number | undefined;
+  failure: Failure;
+}
+
+function takenBy(email: string, userId: number | undefined): Taken {
+  const message = userId === undefined ? 'Known on another site.' : 'Is already a user of this site.';
+  return { email, userId, failure: { message, fields: [{ path: 'email', message }] } };
+}
 
 /** Creates a user, then gives the license: two calls, and where only the first one worked it says so. */
 export function useCreateUser() {
@@ -43,7 +53,7 @@ export function useCreateUser() {
   const submit = async ({ licenseTypeId, ...body }: NewUserValues): Promise<number | undefined> => {
     const wanted = body.email.trim().toLowerCase();
     const here = rows?.find(({ email }) => email.toLowerCase() === wanted);
-    setTaken(here && { email: body.email, userId: here.id });
+    setTaken(here && takenBy(body.email, here.id));
     if (here) return undefined;
     try {
       const userId = await create.mutateAsync({ body });
@@ -72,5 +82,5 @@ export function useCreateUser() {
 // The refusal is the same for both; the list of this site tells them apart.
 async function whoHas(email: string): Promise<Taken> {
   const { data } = await searchUsers({ query: { email } });
-  return { email, userId: data[0]?.id };
+  return takenBy(email, data[0]?.id);
 }

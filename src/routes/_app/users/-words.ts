@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
 
 const WORDS: Record<number, string> = {
@@ -14,3 +15,7 @@ export function wordsFor(thrown: unknown): ServiceError {
   );
   return new ServiceError(status, WORDS[status] ?? message, said, requestId);
 }
+
+/** The same for a form, which takes an error once: it must be the same object as long as it is the same error. */
+export const useWords = (error: ServiceError | null): ServiceError | undefined =>
+  useMemo(() => (error === null ? undefined : wordsFor(error)), [error]);
