@@ -10,6 +10,7 @@ import { createConsoleRouter } from './router.tsx';
 import { keepTrying } from './shell/reconnect.ts';
 import { followOtherTabs } from './shell/session.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
+import { fetchAhead } from './ui/later.ts';
 
 const queryClient = createQueryClient();
 const router = createConsoleRouter(queryClient);
@@ -17,6 +18,14 @@ const router = createConsoleRouter(queryClient);
 listenToKeys();
 followOtherTabs();
 keepTrying(queryClient, () => router.invalidate());
+
+// Code fetched only when somebody opens a page or a menu would be missing while the service is away, and the page
+// with it. Once the first page stands, the rest follows.
+const stop = router.subscribe('onResolved', () => {
+  stop();
+  fetchAhead();
+  for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route);
+});
 
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no #root');

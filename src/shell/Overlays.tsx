@@ -1,12 +1,13 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { gate } from '../api/session-gate.ts';
+import { later } from '../ui/later.ts';
 import { useStore } from '../ui/store.ts';
 import { overlay } from './overlay.ts';
 
 const loadPalette = () => import('./palette/Palette.tsx');
-const Palette = lazy(loadPalette);
-const CheatSheet = lazy(() => import('./CheatSheet.tsx'));
-const SessionDialog = lazy(() => import('./SessionDialog.tsx'));
+const Palette = later(loadPalette);
+const CheatSheet = later(() => import('./CheatSheet.tsx'));
+const SessionDialog = later(() => import('./SessionDialog.tsx'));
 
 const close = () => overlay.set(undefined);
 

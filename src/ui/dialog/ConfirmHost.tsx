@@ -1,8 +1,9 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { later } from '../later.ts';
 import { useStore } from '../store.ts';
 import { confirmStore } from './confirm.ts';
 
-const ConfirmDialog = lazy(() => import('./ConfirmDialog.tsx'));
+const ConfirmDialog = later(() => import('./ConfirmDialog.tsx'));
 
 /** Where `confirm` appears; the shell mounts it once. The dialog itself is loaded when first asked. */
 export function ConfirmHost() {

@@ -1,14 +1,15 @@
 import { Ellipsis } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
 import type { ButtonLook } from '../button/button-class.ts';
+import { later } from '../later.ts';
 import type { MenuItems } from './menu-items.ts';
 
 const loadPopup = () => import('./MenuPopup.tsx');
-const MenuPopup = lazy(loadPopup);
+const MenuPopup = later(loadPopup);
 
 interface MenuButtonProps extends ButtonLook {
   /** What the menu is for; the button's name. */

@@ -1,10 +1,11 @@
 import type { LucideIcon } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { IconButton } from '../button/IconButton.tsx';
+import { later } from '../later.ts';
 
 const loadPopup = () => import('./PopoverCard.tsx');
-const PopoverCard = lazy(loadPopup);
+const PopoverCard = later(loadPopup);
 
 interface PopoverButtonProps {
   label: string;

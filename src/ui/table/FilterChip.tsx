@@ -1,10 +1,11 @@
 import { Plus, X } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
+import { later } from '../later.ts';
 import type { FilterOption } from './FilterOptions.tsx';
 import './filter.css';
 
 const loadOptions = () => import('./FilterOptions.tsx');
-const FilterOptions = lazy(loadOptions);
+const FilterOptions = later(loadOptions);
 
 interface FilterChipProps {
   label: string;
