@@ -68,11 +68,28 @@ export async function expectToast(page: Page, text: string | RegExp): Promise<vo
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'];
 
+/** The code of the whole console has been fetched: nothing more of it is asked for while the service is away. */
+export async function expectAllFetched(page: Page): Promise<void> {
+  const names = () =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name }) => name)
+        .join(' '),
+    );
+  await expect.poll(names).toMatch(/CheatSheet.*ConfirmDialog|ConfirmDialog.*CheatSheet/);
+  await page.waitForLoadState('networkidle');
+}
+
 /** axe finds nothing on the page as it is now, open dialogs included. */
 export async function expectNoAxe(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
   const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`,
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ target }) => target.join(' '))
+        .slice(0, 5)
+        .join(' | ')}`,
   );
   expect(found, 'axe').toEqual([]);
 }
