@@ -1,4 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
@@ -19,7 +20,7 @@ import type { Found } from './-Conflict.tsx';
 import { mergeFields } from './-merge.ts';
 import { changesOf, otherChanges, PROFILE_FIELDS, profileOf, profileSchema } from './-profile-fields.ts';
 import type { ProfileValues } from './-profile-fields.ts';
-import { fullName, readUser } from './-user-query.ts';
+import { fullName, readUser, userQuery } from './-user-query.ts';
 import { useWords } from './-words.ts';
 
 interface ProfileFormProps {
@@ -38,6 +39,7 @@ const isStale = (error: unknown): boolean => error instanceof ServiceError && er
 /** The profile in place of its card. Where somebody else was quicker, both versions are shown and nothing is lost. */
 export function ProfileForm({ start, onClose }: ProfileFormProps) {
   const router = useRouter();
+  const client = useQueryClient();
   const { site } = useSession();
   const [base, setBase] = useState(start);
   const [found, setFound] = useState<Found>();
@@ -60,6 +62,8 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
     });
     setFound({ clashes, taken, others: otherChanges(base.data, theirs.data), by: theirs.data.modifiedBy });
     setBase(theirs);
+    // The page around the form shows the newer state at once.
+    client.setQueryData(userQuery(theirs.data.id).queryKey, theirs);
     form.reset(profileOf(theirs.data));
     for (const field of PROFILE_FIELDS) {
       if (!taken.some((one) => one.field === field)) form.setValue(field, mine[field], { shouldDirty: true });
@@ -99,7 +103,7 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
           onCancel={() => void cancel()}
           onSubmit={submit}
         >
-          {found && <Conflict form={form} found={found} />}
+          {found && <Conflict key={base.etag} form={form} found={found} />}
           <FormRow>
             <TextField control={form.control} name="firstName" label="First name" />
             <TextField control={form.control} name="lastName" label="Last name" />

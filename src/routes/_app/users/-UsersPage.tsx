@@ -1,4 +1,4 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useRouter } from '@tanstack/react-router';
 import { Users } from 'lucide-react';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useSession } from '../../../api/session.ts';
@@ -8,6 +8,7 @@ import type { DirectoryRow } from '../../../directory/row.ts';
 import { searchDirectory } from '../../../directory/search.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { setNavCount } from '../../../shell/nav-counts.ts';
+import { useShortcut } from '../../../shell/shortcuts.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
@@ -23,6 +24,7 @@ import { DEFAULT_VIEW, isNarrowed } from './-view.ts';
 
 const NOBODY: ReadonlySet<RowId> = new Set();
 
+const SHORTCUTS = [{ keys: 'n', label: 'New user', group: 'Users' }];
 const idOf = ({ id }: DirectoryRow) => id;
 const nameOf = ({ name }: DirectoryRow) => name;
 
@@ -34,6 +36,8 @@ export function UsersPage() {
   const { view, show, type } = useView();
   const [selection, setSelection] = useState(NOBODY);
   const rowMenu = useRowMenu();
+  const router = useRouter();
+  useShortcut(SHORTCUTS, () => void router.navigate({ to: '/users/new', search: (now) => now }));
 
   const asked = useDeferredValue(view);
   const found = useMemo(() => everybody && searchDirectory(everybody, asked), [everybody, asked]);
