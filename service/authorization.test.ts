@@ -92,6 +92,9 @@ const foreignRows: Record<
 
 const programs = contract.operations.filter((operation) => !operation.consoleOnly);
 const browsers = contract.operations.filter((operation) => operation.id !== 'issueToken');
+/** Operations by name, as the titles of tests have them. */
+const named = (operations: readonly Operation[]) =>
+  operations.map((operation) => [operation.id, operation] as const);
 const guarded = (operation: Operation) => operation.access !== 'public';
 
 test('every operation is open by decision, on the own session, or asks for capabilities; programs need a scope', () => {
@@ -128,78 +131,72 @@ onEachApp((house) => {
   const session = (headers: Record<string, string>) =>
     callsWith(house().app, '/console', { 'x-steward-console': '1', ...headers });
 
-  describe.each(programs.map((operation) => [operation.id, operation] as const))(
-    '%s at the door of programs',
-    (id, operation) => {
-      test.runIf(guarded(operation))(
-        '401 without a token, with a bad one, and with a session instead of one',
-        async () => {
-          const bad = [
-            callsWith(house().app, '', {}),
-            callsWith(house().app, '', { cookie: `steward=${all.cookie}`, 'x-steward-console': '1' }),
-            callsWith(house().app, '', { authorization: 'Basic YTpi' }),
-            bearer('not-a-token'),
-            bearer(all.cookie),
-          ];
-          for (const calls of bad) {
-            const { status, headers } = await call(calls, operation);
-            expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="steward"']);
-          }
-        },
-      );
+  describe.each(named(programs.filter(guarded)))('%s at the door of programs', (_id, operation) => {
+    test('401 without a token, with a bad one, and with a session instead of one', async () => {
+      const bad = [
+        callsWith(house().app, '', {}),
+        callsWith(house().app, '', { cookie: `steward=${all.cookie}`, 'x-steward-console': '1' }),
+        callsWith(house().app, '', { authorization: 'Basic YTpi' }),
+        bearer('not-a-token'),
+        bearer(all.cookie),
+      ];
+      for (const calls of bad) {
+        const { status, headers } = await call(calls, operation);
+        expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="steward"']);
+      }
+    });
 
-      test.runIf(guarded(operation))(
-        '403 without the scope, the capability, or access for programs',
-        async () => {
-          const scopes = everyScope.filter((scope) => scope !== (operation.scope as Scope | undefined));
-          const refused = [
-            bearer(await makeToken(house().db, all, scopes)),
-            bearer((await without(...operation.capabilities)).token),
-            bearer((await without('Access Web Service')).token),
-          ];
-          for (const calls of refused) expect((await call(calls, operation)).status).toBe(403);
-        },
-      );
+    test('403 without the scope, the capability, or access for programs', async () => {
+      const scopes = everyScope.filter((scope) => scope !== (operation.scope as Scope | undefined));
+      const refused = [
+        bearer(await makeToken(house().db, all, scopes)),
+        bearer((await without(...operation.capabilities)).token),
+        bearer((await without('Access Web Service')).token),
+      ];
+      for (const calls of refused) expect((await call(calls, operation)).status).toBe(403);
+    });
+  });
 
-      test('neither 401 nor 403 with exactly what it asks for', async () => {
-        const capabilities = ['Access Web Service', ...operation.capabilities.slice(0, 1)] as Capability[];
-        const scopes = everyScope.filter((scope) => scope === (operation.scope as Scope | undefined));
-        const person = await makePerson(house().db, siteId, { capabilities, scopes });
-        const calls = id === 'issueToken' ? callsWith(house().app, '', {}) : as(house().app, person);
-        expect([401, 403]).not.toContain((await call(calls, operation)).status);
-      });
+  test.each(named(programs))(
+    '%s at the door of programs: neither 401 nor 403 with exactly what it asks for',
+    async (id, operation) => {
+      const capabilities = ['Access Web Service', ...operation.capabilities.slice(0, 1)] as Capability[];
+      const scopes = everyScope.filter((scope) => scope === (operation.scope as Scope | undefined));
+      const person = await makePerson(house().db, siteId, { capabilities, scopes });
+      const calls = id === 'issueToken' ? callsWith(house().app, '', {}) : as(house().app, person);
+      expect([401, 403]).not.toContain((await call(calls, operation)).status);
     },
   );
 
-  describe.each(browsers.map((operation) => [operation.id, operation] as const))(
-    '%s at the door of the console',
-    (_id, operation) => {
-      test('401 without a session and with a bad one or a token; 403 without the header of the console', async () => {
-        const bad = [
-          session({}),
-          session({ cookie: 'steward=nothing' }),
-          session({ cookie: `steward=${all.token}` }),
-          session({ authorization: `Bearer ${all.token}` }),
-        ];
-        for (const calls of bad) {
-          const { status } = await call(calls, operation);
-          expect(guarded(operation) ? status === 401 : status !== 401 && status !== 403).toBe(true);
-        }
-        const bare = callsWith(house().app, '/console', { cookie: `steward=${all.cookie}` });
-        expect((await call(bare, operation)).status).toBe(403);
-      });
+  describe.each(named(browsers))('%s at the door of the console', (_id, operation) => {
+    test('401 without a session and with a bad one or a token; 403 without the header of the console', async () => {
+      const bad = [
+        session({}),
+        session({ cookie: 'steward=nothing' }),
+        session({ cookie: `steward=${all.token}` }),
+        session({ authorization: `Bearer ${all.token}` }),
+      ];
+      for (const calls of bad) {
+        const { status } = await call(calls, operation);
+        expect(guarded(operation) ? status === 401 : status !== 401 && status !== 403).toBe(true);
+      }
+      const bare = callsWith(house().app, '/console', { cookie: `steward=${all.cookie}` });
+      expect((await call(bare, operation)).status).toBe(403);
+    });
 
-      test.runIf(operation.capabilities.length > 0)('403 without the capability', async () => {
-        const calls = as(house().app, await without(...operation.capabilities), 'console');
-        expect((await call(calls, operation)).status).toBe(403);
+    test('neither 401 nor 403 with it', async () => {
+      const person = await makePerson(house().db, siteId, {
+        capabilities: operation.capabilities.slice(0, 1) as Capability[],
       });
+      expect([401, 403]).not.toContain((await call(as(house().app, person, 'console'), operation)).status);
+    });
+  });
 
-      test('neither 401 nor 403 with it', async () => {
-        const person = await makePerson(house().db, siteId, {
-          capabilities: operation.capabilities.slice(0, 1) as Capability[],
-        });
-        expect([401, 403]).not.toContain((await call(as(house().app, person, 'console'), operation)).status);
-      });
+  test.each(named(browsers.filter(({ capabilities }) => capabilities.length > 0)))(
+    '%s at the door of the console: 403 without the capability',
+    async (_id, operation) => {
+      const calls = as(house().app, await without(...operation.capabilities), 'console');
+      expect((await call(calls, operation)).status).toBe(403);
     },
   );
 

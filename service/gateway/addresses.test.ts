@@ -1,5 +1,5 @@
 /** Approved addresses (spec 5.4), and whose word counts for where a request comes from (T09). */
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { callsWith, type Refusal } from '../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
@@ -11,11 +11,15 @@ const approve = (networks: readonly string[], siteId: number) =>
 
 onEachApp((house) => {
   let person: Person;
+  let passwordHash = '';
+  beforeAll(async () => {
+    passwordHash = await hashPassword(PASSWORD);
+  });
   beforeEach(async () => {
     const siteId = await makeSite(house().db);
     person = await makePerson(house().db, siteId, {
       ipRestrictionsEnabled: true,
-      passwordHash: await hashPassword(PASSWORD),
+      passwordHash,
     });
     await house()
       .db.insertInto('approved_address')

@@ -96,7 +96,7 @@ export async function joinSite(db: Db, siteId: number, userId: number, traits: T
 }
 
 /** A session's secret, as the cookie carries it. */
-export async function openSession(db: Db, siteId: number, userId: number): Promise<string> {
+async function openSession(db: Db, siteId: number, userId: number): Promise<string> {
   const secret = newSecret();
   await db
     .insertInto('session')
