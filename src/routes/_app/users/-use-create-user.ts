@@ -70,13 +70,8 @@ export function useCreateUser() {
     }
   };
 
-  const known = create.error?.status === 409;
-  return {
-    submit,
-    pending: create.isPending || license.isPending,
-    error: known ? undefined : create.error,
-    taken,
-  };
+  const refused = create.error?.status === 409 ? undefined : create.error;
+  return { submit, pending: create.isPending || license.isPending, error: taken?.failure ?? refused, taken };
 }
 
 // The refusal is the same for both; the list of this site tells them apart.
