@@ -1,12 +1,12 @@
 import type { UserLicenseInfoResponse } from '../../../contract/generated/types.gen.ts';
 import { licenseType, licenseTypes } from '../../../contract/rules/licenses.ts';
-import { endAccess } from '../../kernel/auth/store.ts';
+import { capabilitiesOf, endAccess } from '../../kernel/auth/store.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import { notFound } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
-import { requireAdministrator, touchUsers } from '../sites/index.ts';
+import { requireAdministrator, requireHeld, touchUsers } from '../sites/index.ts';
 import * as store from './store.ts';
 
 /** License type 4: the user keeps everything but may not act (spec 2.2). */
@@ -44,6 +44,15 @@ export const licenseHandlers: Handlers<'getUserLicense' | 'updateUserLicense' | 
         if (!before) throw notFound(`User ${body.userId}`);
         requireVersion(call.ifMatch, before.version, `User ${body.userId}`);
         if (before.licenseTypeId === body.licenseTypeId) return;
+        // Without a license one may not act: nobody shuts out who may do more than they may.
+        if (body.licenseTypeId === NO_LICENSE && body.userId !== caller.userId) {
+          const held = await capabilitiesOf(tx, caller.siteId, caller.userId);
+          requireHeld(
+            held,
+            await capabilitiesOf(tx, caller.siteId, body.userId),
+            'Taking the license of this user',
+          );
+        }
         await store.setLicense(tx, caller.siteId, body.userId, body.licenseTypeId);
         if (body.licenseTypeId === NO_LICENSE) {
           await endAccess(tx, caller.siteId, body.userId);

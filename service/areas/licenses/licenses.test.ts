@@ -94,6 +94,15 @@ onEachApp((house) => {
     expect(await statuses()).toEqual([401, 401]);
   });
 
+  test('nobody takes the license of somebody who may do more than they may (T05)', async () => {
+    const weak = await makePerson(house().db, admin.siteId, {
+      capabilities: ['Access Web Service', 'Manage Licences'],
+    });
+    const take = (licenseTypeId: number) =>
+      as(house().app, weak).put('userLicense', { userId: admin.userId, licenseTypeId });
+    expect([await take(4), await take(2)].map(({ status }) => status)).toEqual([403, 200]);
+  });
+
   test('honours If-Match', async () => {
     const etag = String((await api.get(`userLicense/${idOf(1)}`)).headers.etag);
     expect((await put({ userId: idOf(1), licenseTypeId: 2 }, { 'if-match': etag })).status).toBe(200);

@@ -176,7 +176,13 @@ onEachApp((house) => {
 
     test('nobody changes how somebody signs in who may do more than they may (T05)', async () => {
       const weak = as(house().app, user);
-      for (const info of [{ email: 'mine@evil.test' }, { isActive: false }, { federationId: 'mine' }]) {
+      for (const info of [
+        { email: 'mine@evil.test' },
+        { isActive: false },
+        { federationId: 'mine' },
+        { ipRestrictionsEnabled: true },
+        { twoFactorEnabled: true },
+      ]) {
         expect((await weak.put('user', { id: admin.userId, ...info })).status).toBe(403);
       }
       expect((await weak.del(`user/${admin.userId}`)).status).toBe(403);

@@ -95,7 +95,11 @@ async function writeAccount(
   before: store.StoredUser,
   info: Omit<UserInfo, 'id'>,
 ): Promise<void> {
-  if (info.email !== undefined || info.federationId !== undefined || info.isActive !== undefined) {
+  if (
+    [info.email, info.federationId, info.isActive, info.twoFactorEnabled, info.ipRestrictionsEnabled].some(
+      (value) => value !== undefined,
+    )
+  ) {
     await requireAuthorityOver(tx, caller, before.id, 'Changing how this user signs in');
   }
   if (!accountChanged(info)) return;
