@@ -50,7 +50,7 @@ async function all<Item>(source: AsyncGenerator<Item[]>): Promise<Item[]> {
 }
 
 /** Reads everything; `onPart` is given what is there after each page but the last. */
-export async function readAll(signal: AbortSignal, onPart: (part: Snapshot) => void): Promise<Snapshot> {
+async function readAll(signal: AbortSignal, onPart: (part: Snapshot) => void): Promise<Snapshot> {
   const asOf = Date.now();
   const groups = await all(groupPages(signal));
   const licenses: Licenses = new Map();

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { AtSign, UserCheck, UserX } from 'lucide-react';
-import { useAllowed } from '../../../api/session.ts';
+import { useAllowed, useSession } from '../../../api/session.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -22,8 +22,10 @@ const people = (number: number) => counted(number, 'person', 'people');
 export function UsersBulk({ everybody, found, selection, onSelect }: UsersBulkProps) {
   const client = useQueryClient();
   const { reason } = useAllowed('updateUser');
+  const { user: me } = useSession();
   const chosen = selection.size === 0 ? [] : everybody.filter(({ id }) => selection.has(id));
-  const active = chosen.filter(({ isActive }) => isActive);
+  // Deactivating oneself would end the session that does the rest.
+  const active = chosen.filter(({ id, isActive }) => isActive && id !== me.id);
   const inactive = chosen.filter(({ isActive }) => !isActive);
   const clear = () => onSelect(new Set());
 
@@ -34,7 +36,7 @@ export function UsersBulk({ everybody, found, selection, onSelect }: UsersBulkPr
   const deactivate = async () => {
     const agreed = await confirm({
       title: `Deactivate ${people(active.length)}?`,
-      body: `Signs them out everywhere at once, and they cannot sign in again. Data, licenses and groups stay.${skipped(inactive.length, 'inactive')}`,
+      body: `Signs them out everywhere at once, and they cannot sign in again. Data, licenses and groups stay.${skipped(inactive.length, 'inactive')}${chosen.some(({ id }) => id === me.id) ? ' You are among them and will be passed over.' : ''}`,
       action: `Deactivate ${people(active.length)}`,
       danger: true,
     });
@@ -59,7 +61,7 @@ export function UsersBulk({ everybody, found, selection, onSelect }: UsersBulkPr
         {
           label: 'Deactivate',
           icon: UserX,
-          disabledReason: reason ?? (active.length === 0 ? 'Nobody selected is active' : undefined),
+          disabledReason: reason ?? (active.length === 0 ? 'Nobody else selected is active' : undefined),
           onSelect: () => void deactivate(),
         },
         {

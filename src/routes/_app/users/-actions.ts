@@ -30,7 +30,7 @@ async function inWords<Result>(write: Promise<Result>): Promise<Result> {
 
 /** The acts on one user that ask first. Each resolves to whether it was done. */
 export function useUserActions() {
-  const { site } = useSession();
+  const { site, user: me } = useSession();
   const client = useQueryClient();
   const update = useWrite('updateUser', updateUserMutation());
   const removal = useWrite('removeUser', {
@@ -45,7 +45,10 @@ export function useUserActions() {
   const deactivate = async ({ id, name }: Person): Promise<boolean> => {
     const done = await confirm({
       title: `Deactivate ${name}?`,
-      body: 'Signs them out everywhere at once, and they cannot sign in again. Their data, license and groups stay; a billable license stays billable. You can activate them again at any time.',
+      body:
+        id === me.id
+          ? 'This is you. You are signed out everywhere at once, and somebody else has to activate you again.'
+          : 'Signs them out everywhere at once, and they cannot sign in again. Their data, license and groups stay; a billable license stays billable. You can activate them again at any time.',
       action: 'Deactivate',
       danger: true,
       run: () => inWords(update.mutateAsync({ body: { id, isActive: false } })),
