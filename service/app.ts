@@ -10,7 +10,7 @@ import { handlers } from './handlers.ts';
 import type { Database } from './kernel/db/database.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
 import { openDoor } from './kernel/http/doors.ts';
-import { answerErrors } from './kernel/http/failures.ts';
+import { answerErrors, outsideRoutes } from './kernel/http/failures.ts';
 import type { Services } from './kernel/http/handler.ts';
 
 export interface AppOptions {
@@ -41,6 +41,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 1_000, maxHeaderSize: 8_192 },
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: 'idle',
+    ...outsideRoutes,
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

@@ -11,7 +11,7 @@ export type RequestDateTime = string;
 
 export type ErrorDetail = {
     /**
-     * JSON pointer into the body or name of the parameter.
+     * Place in the body with dots (`groups.2`), or name of the parameter.
      */
     path: string;
     message: string;
@@ -1233,7 +1233,7 @@ export type SearchUsersData = {
     path?: never;
     query?: {
         /**
-         * Only users created or changed at or after this moment, which is at most 180 days back (shapes 1).
+         * Only users created or changed at or after this moment, which is at most 180 days back (shapes 1). Ask from a little before the last answer: a change becomes visible when it is complete, a moment after its time.
          */
         modifiedSince?: RequestDateTime;
         /**

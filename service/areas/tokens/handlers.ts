@@ -6,7 +6,7 @@ import { hashSecret, newSecret } from '../../kernel/secret.ts';
 import * as store from './store.ts';
 
 const LIFETIME_SECONDS = 900;
-/** Token calls of one user (shapes 1); wrong secrets are counted by the client id they name. */
+/** Token calls of one user (shapes 1); wrong ones by the client id and the address they come from. */
 const TOKEN_CALLS = { limit: 300, seconds: 60 };
 const INT32_MAX = 2_147_483_647;
 
@@ -48,21 +48,18 @@ function credentials(
 }
 
 export const tokenHandlers: Handlers<'issueToken'> = {
-  async issueToken({ db, body, authorization }) {
+  async issueToken({ db, body, authorization, origin }) {
     if (body.grant_type !== 'client_credentials') {
       throw refuse(400, 'unsupported_grant_type', 'grant_type: must be client_credentials');
     }
     const { id, secret, basic } = credentials(authorization, body);
     const clientId = Number(id);
     const fits = /^\d{1,10}$/.test(id) && clientId <= INT32_MAX && secret !== '';
-    if (fits)
-      await countOrRefuse(
-        db,
-        `token:${clientId}`,
-        TOKEN_CALLS,
-        `At most ${TOKEN_CALLS.limit} token calls a minute`,
-      );
     const key = fits ? await store.findApiKey(db, clientId, hashSecret(secret)) : undefined;
+    // Wrong secrets count against who sends them: a stranger who knows a client id cannot use up its owner's calls.
+    const counted = key ? `token:${key.clientId}` : `token:${clientId}:${origin.ip}`;
+    if (fits)
+      await countOrRefuse(db, counted, TOKEN_CALLS, `At most ${TOKEN_CALLS.limit} token calls a minute`);
     if (!key)
       throw refuse(
         401,

@@ -174,6 +174,17 @@ export async function insertMembership(
     .execute();
 }
 
+/** Whether the user is a member of another site too. */
+export async function belongsElsewhere(tx: Tx, siteId: number, userId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('membership')
+    .select('site_id')
+    .where('user_id', '=', userId)
+    .where('site_id', '!=', siteId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export interface AccountFields {
   email?: string | undefined;
   emailKey?: string | undefined;

@@ -165,6 +165,16 @@ onEachApp((house) => {
       expect(body.errors).toEqual([{ path: 'password', message: 'is not known' }]);
     });
 
+    test('the address of somebody who belongs to another site too cannot be taken over from here (T05)', async () => {
+      const elsewhere = await makeSite(house().db);
+      await joinSite(house().db, elsewhere, user.userId);
+      const refused = await change({ email: 'mallory@example.com' });
+      expect(refused.status).toBe(409);
+      expect((await change({ federationId: 'mallory' })).status).toBe(409);
+      expect((await read()).email).toBe(user.email);
+      expect((await change({ lastName: 'Still-changed' })).status).toBe(200);
+    });
+
     test('an account that began on another site keeps its name and address, while its membership changes', async () => {
       const guest = await makePerson(house().db, await makeSite(house().db));
       await joinSite(house().db, siteId, guest.userId);

@@ -109,6 +109,15 @@ async function writeAccount(
       'Name, e-mail and federation id of this user belong to the site that created the account and can be changed only there',
     );
   }
+  // Whoever holds the address receives the password link, for all sites of the account at once.
+  if (
+    (info.email !== undefined || info.federationId !== undefined) &&
+    (await store.belongsElsewhere(tx, caller.siteId, before.id))
+  ) {
+    throw conflict(
+      'E-mail and federation id open every site of this user, who belongs to another one too: they cannot be changed by one site alone',
+    );
+  }
   const email = info.email === undefined ? undefined : normaliseEmail(info.email);
   const stored = await store.updateAccount(tx, before.id, {
     ...info,

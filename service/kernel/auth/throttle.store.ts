@@ -28,5 +28,8 @@ export async function countOrRefuse(
     db,
   );
   const [row] = rows;
+  // Whoever begins a window clears away those that are long over.
+  if (row?.count === 1)
+    await sql`delete from throttle where window_started_at < now() - interval '1 day'`.execute(db);
   if (row && row.count > limit) throw retryLater(429, message, row.left);
 }

@@ -26,15 +26,18 @@ export class ApiError extends Error {
   }
 }
 
-/** 400 with every fault at once. */
-export const invalid = (fields: readonly FieldError[]): ApiError =>
-  new ApiError(
-    400,
-    fields.length === 1 && fields[0]
-      ? `${fields[0].path}: ${fields[0].message}`
-      : `The request has ${fields.length} faults`,
-    fields,
-  );
+/** More faults than anybody reads; a request with thousands must not get an answer of their size. */
+const MOST_FAULTS = 100;
+
+/** 400 with every fault at once; of very many the first ones and their number. */
+export function invalid(fields: readonly FieldError[]): ApiError {
+  const [only] = fields;
+  const message =
+    fields.length === 1 && only
+      ? `${only.path}: ${only.message}`
+      : `The request has ${fields.length} faults${fields.length > MOST_FAULTS ? `, of which the first ${MOST_FAULTS} are told` : ''}`;
+  return new ApiError(400, message, fields.slice(0, MOST_FAULTS));
+}
 
 /** 401: no credentials, or none that hold. `scheme` goes into WWW-Authenticate, so that a browser's door can leave it out. */
 export const unauthorized = (

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { dbErrorOf } from '../db/errors.ts';
 import { ApiError } from './errors.ts';
@@ -38,6 +40,34 @@ function send(request: FastifyRequest, reply: FastifyReply, refusal: ApiError): 
       }),
     );
 }
+
+/** What the parser of HTTP refuses before there is a request: its code and the status and words for it. */
+const UNREADABLE: Readonly<Record<string, readonly [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 8 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
+};
+
+/** Options of the server for what fails outside every route: the same body, on a socket without a request too. */
+export const outsideRoutes = {
+  frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    void send(
+      request,
+      reply,
+      new ApiError(error.statusCode ?? 400, 'The address of the request cannot be read'),
+    );
+  },
+  clientErrorHandler: (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return;
+    const [status, message] = UNREADABLE[error.code ?? ''] ?? [
+      '400 Bad Request',
+      'The request cannot be read',
+    ];
+    const body = JSON.stringify({ message, requestId: randomUUID() });
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  },
+};
 
 /** One error body for every 4xx and 5xx (shapes 1), the cause of a 5xx in the log alone. */
 export function answerErrors(app: FastifyInstance): void {
