@@ -39,9 +39,6 @@ export function SignInForm({ again, onDone, onCancel }: SignInFormProps) {
         name="password"
         label="Password"
         autoComplete="current-password"
-        // Typing is the only thing the dialog over a page waits for.
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
-        autoFocus={again !== undefined}
       />
     </Form>
   );

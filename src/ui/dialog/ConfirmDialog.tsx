@@ -41,11 +41,7 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
       onClose={turnBack}
       footer={
         <>
-          {/* The careful answer has the focus: Enter by habit must not remove anything. */}
-          {/* oxlint-disable-next-line jsx-a11y/no-autofocus */}
-          <Button onClick={turnBack} autoFocus={typed === undefined}>
-            {cancel}
-          </Button>
+          <Button onClick={turnBack}>{cancel}</Button>
           <Button
             type="submit"
             form={formId}
@@ -68,9 +64,6 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
               value={text}
               autoComplete="off"
               spellCheck={false}
-              // Typing is the only thing this dialog waits for.
-              // oxlint-disable-next-line jsx-a11y/no-autofocus
-              autoFocus
               onChange={(event) => setText(event.target.value)}
             />
           </label>

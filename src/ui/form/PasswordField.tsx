@@ -14,14 +14,13 @@ interface PasswordFieldProps<Values extends FieldValues, Output> extends FieldPr
   autoComplete: 'current-password' | 'new-password';
   placeholder?: string;
   optional?: boolean;
-  autoFocus?: boolean;
   /** Why it cannot be filled in; stands in place of the hint, and the field stays in reach. */
   disabledReason?: string | undefined;
 }
 
 /** A password that can be looked at; what makes a good one is said in the hint. */
 export function PasswordField<Values extends FieldValues, Output>(props: PasswordFieldProps<Values, Output>) {
-  const { label, errorHelp, optional, autoComplete, placeholder, autoFocus, disabledReason } = props;
+  const { label, errorHelp, optional, autoComplete, placeholder, disabledReason } = props;
   const hint = disabledReason ?? props.hint;
   const { bind, value, error, id, noteId } = useField({ ...props, hint });
   const [shown, setShown] = useState(false);
@@ -30,7 +29,7 @@ export function PasswordField<Values extends FieldValues, Output>(props: Passwor
       <div className="input-wrap">
         <input
           {...bind}
-          {...{ autoComplete, placeholder, autoFocus }}
+          {...{ autoComplete, placeholder }}
           id={id}
           className="input"
           type={shown ? 'text' : 'password'}
