@@ -60,6 +60,8 @@ export function Grid<Row>(props: GridProps<Row>) {
       ref={scroller}
       className={cx('tbl-scroll', selection.size > 0 && 'tbl-under-bulk')}
       onScroll={markScrolled}
+      // Back brings the rows that were in view, where the application restores places.
+      data-scroll-restoration-id={label}
     >
       <table
         // A table whose rows take the focus and can be selected is a grid (ARIA, "grid").
