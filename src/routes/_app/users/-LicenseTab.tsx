@@ -69,15 +69,15 @@ function ChangeLicense() {
         danger: true,
       }));
     if (!agreed) return;
-    update.mutate(
-      { body },
-      {
-        onSuccess: () =>
-          toast({
-            title: `${fullName(user)} has ${licenseType(body.licenseTypeId)?.description ?? 'another license'}`,
-          }),
-      },
-    );
+    try {
+      await update.mutateAsync({ body });
+    } catch {
+      return;
+    }
+    // Not in `onSuccess` of the call: by then the new license has begun the form anew, and nobody would be told.
+    toast({
+      title: `${fullName(user)} has ${licenseType(body.licenseTypeId)?.description ?? 'another license'}`,
+    });
   };
 
   return (

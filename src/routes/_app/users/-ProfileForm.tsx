@@ -120,10 +120,9 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
             name="federationId"
             label="Federation id"
             optional
-            hint={
-              federationOff
-                ? 'Without effect here: an identity manager signs people in to this site.'
-                : 'How an identity provider knows them. Empty if they sign in with a password.'
+            hint="How an identity provider knows them. Empty if they sign in with a password."
+            disabledReason={
+              federationOff ? 'Without effect: an identity manager signs people in to this site.' : undefined
             }
           />
         </Form>
