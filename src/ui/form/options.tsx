@@ -20,17 +20,23 @@ export function OptionList({ label, options }: { label: string; options?: readon
           items={options}
           renderEmptyState={() => <div className="options-none">Nothing matches</div>}
         >
-          {(option: FieldOption) => <Option option={option} />}
+          {/* The id, not the place: a list that grows or shrinks keeps its options apart. */}
+          {(option: FieldOption) => <Option id={option.value} option={option} />}
         </ListBox>
       </section>
     </Popover>
   );
 }
 
-function Option({ option: { value, label, hint, disabledReason } }: { option: FieldOption }) {
+interface OptionProps {
+  id: string | number;
+  option: FieldOption;
+}
+
+function Option({ id, option: { label, hint, disabledReason } }: OptionProps) {
   const note = disabledReason ?? hint;
   return (
-    <ListBoxItem className="option" id={value} textValue={label} isDisabled={disabledReason !== undefined}>
+    <ListBoxItem className="option" id={id} textValue={label} isDisabled={disabledReason !== undefined}>
       {({ isSelected }) => (
         <>
           <Text slot="label">
