@@ -35,6 +35,9 @@ export async function rowAction(row: Locator, action: string): Promise<void> {
   await row.page().getByRole('menuitem', { name: action, exact: true }).click();
 }
 
+/** An option begins with its name; a hint may follow. */
+const option = (name: string) => new RegExp(`^${RegExp.escape(name)}\\b`);
+
 type Value = string | boolean | readonly string[];
 
 /** Fills the fields of a form by their labels: text, choice, several choices, switch. */
@@ -50,14 +53,15 @@ async function fillField(form: Locator, label: string, value: Value): Promise<vo
     await box.setChecked(value);
   } else if (typeof value !== 'string') {
     await form.getByRole('combobox', { name }).click();
-    for (const one of value) await options.getByRole('option', { name: one, exact: true }).click();
-    await form.page().keyboard.press('Escape');
+    for (const one of value) await options.getByRole('option', { name: option(one) }).click();
+    await form.getByRole('combobox', { name }).press('Escape');
+    await expect(options).toBeHidden();
   } else {
     const field = form.getByLabel(name).and(form.locator('input, textarea, button')).first();
     const chooses = await field.evaluate((element) => element instanceof HTMLButtonElement);
     if (!chooses) return field.fill(value);
     await field.click();
-    await options.getByRole('option', { name: value, exact: true }).click();
+    await options.getByRole('option', { name: option(value) }).click();
   }
 }
 

@@ -13,6 +13,9 @@ function matches(fault: Fault, expected: Expected): boolean {
   return typeof expected === 'string' ? fault.text.includes(expected) : expected.test(fault.text);
 }
 
+/** Of a stack, this much tells where it was. */
+const LINES = 3;
+
 /** Everything that went wrong in the pages of one test. */
 export class Faults {
   readonly #found: Fault[] = [];
@@ -54,9 +57,10 @@ export class Faults {
   unexpected(): string[] {
     const loud = this.#found.filter((fault) => !this.#expected.some((one) => matches(fault, one)));
     const vain = this.#expected.filter((one) => !this.#found.some((fault) => matches(fault, one)));
-    return [
-      ...loud.map(({ text }) => text),
+    const said = [
+      ...loud.map(({ text }) => text.split('\n').slice(0, LINES).join('\n')),
       ...vain.map((one) => `expected but did not happen: ${String(one)}`),
     ];
+    return [...new Set(said)];
   }
 }
