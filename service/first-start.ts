@@ -1,12 +1,12 @@
 import { addAdministrator } from './areas/users/index.ts';
-import { createFirstSite, listSiteIds } from './areas/sites/index.ts';
-import { fillSample } from './cli/sample/fill.ts';
+import { createSite, listSiteIds, lockFirstStart } from './areas/sites/index.ts';
+import { writeSample } from './cli/sample/fill.ts';
 import type { Config } from './config.ts';
 import { createLink } from './kernel/auth/links.store.ts';
 import { hashPassword } from './kernel/auth/password.ts';
 import { administratorRemains } from './kernel/auth/store.ts';
-import { change, hostActor } from './kernel/change.ts';
-import type { Db } from './kernel/db/database.ts';
+import { change, hostActor, type Recorder } from './kernel/change.ts';
+import type { Db, Tx } from './kernel/db/database.ts';
 import { withTransaction } from './kernel/db/transaction.ts';
 
 const SAMPLE = { users: 500, seed: 1 };
@@ -22,48 +22,49 @@ export interface FirstStart {
 /**
  * Makes the first site at the very first start, with the sample or empty, and opens the way in for its first
  * administrator: from the settings, or by a one-time link for as long as nobody can administer the site.
+ * Processes that start together take turns; what the first made the others find.
  */
 export async function firstStart(db: Db, config: Config): Promise<FirstStart> {
-  const siteId = (await listSiteIds(db))[0] ?? (await makeSite(db, config.sample));
-  if (await withTransaction(db, {}, (tx) => administratorRemains(tx, siteId))) return { link: undefined };
-  if (config.firstAdministrator) {
-    await addFromSettings(db, siteId, config.firstAdministrator);
-    return { link: undefined };
-  }
+  const siteId = await withTransaction(db, {}, (tx) => findOrMakeSite(tx, config.sample));
+  const passwordHash =
+    config.firstAdministrator && (await hashPassword(config.firstAdministrator.password.reveal()));
   const token = await change(db, hostActor(siteId), async (tx, record) => {
+    await lockFirstStart(tx);
+    if (await administratorRemains(tx, siteId)) return undefined;
+    if (config.firstAdministrator && passwordHash) {
+      await addFromSettings(tx, siteId, { email: config.firstAdministrator.email, passwordHash }, record);
+      return undefined;
+    }
     record({ action: 'site.administrator-link', subject: ['site', siteId], changes: {} });
     return createLink(tx, { purpose: 'first-administrator', siteId, userId: null });
   });
-  return { link: `${config.publicUrl}/link#${token}` };
+  return { link: token && `${config.publicUrl}/link#${token}` };
 }
 
-async function makeSite(db: Db, sample: boolean): Promise<number> {
-  const made = await withTransaction(db, {}, (tx) => createFirstSite(tx, sample ? NORTHLIGHT : EMPTY));
-  if (sample && made.isNew) await fillSample(db, { ...SAMPLE, asOf: new Date(), siteId: made.siteId });
-  return made.siteId;
+async function findOrMakeSite(tx: Tx, sample: boolean): Promise<number> {
+  await lockFirstStart(tx);
+  const [first] = await listSiteIds(tx);
+  if (first !== undefined) return first;
+  const siteId = await createSite(tx, sample ? NORTHLIGHT : EMPTY);
+  if (sample) await writeSample(tx, { ...SAMPLE, asOf: new Date(), siteId });
+  return siteId;
 }
 
 async function addFromSettings(
-  db: Db,
+  tx: Tx,
   siteId: number,
-  person: NonNullable<Config['firstAdministrator']>,
+  person: { email: string; passwordHash: string },
+  record: Recorder,
 ): Promise<void> {
-  const passwordHash = await hashPassword(person.password.reveal());
-  await change(db, hostActor(siteId), async (tx, record) => {
-    const userId = await addAdministrator(tx, siteId, {
-      email: person.email,
-      firstName: 'First',
-      lastName: 'Administrator',
-      passwordHash,
-    });
-    if (userId === undefined)
-      throw new Error(
-        `STEWARD_ADMIN_EMAIL: ${person.email} is already known, choose another or let them in with npm run admin -- user make-admin`,
-      );
-    record({
-      action: 'site.first-administrator',
-      subject: ['user', userId],
-      changes: { email: [null, person.email] },
-    });
+  const named = { ...person, firstName: 'First', lastName: 'Administrator' };
+  const userId = await addAdministrator(tx, siteId, named);
+  if (userId === undefined)
+    throw new Error(
+      `STEWARD_ADMIN_EMAIL: ${person.email} is already known, choose another or let them in with npm run admin -- user make-admin`,
+    );
+  record({
+    action: 'site.first-administrator',
+    subject: ['user', userId],
+    changes: { email: [null, person.email] },
   });
 }

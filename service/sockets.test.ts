@@ -45,13 +45,13 @@ test.each([
 ])('%s: 400, and the connection ends (no smuggling)', async (_, bytes) => {
   const answer = await raw(bytes);
   expect(status(answer)).toBe(400);
-  expect(bodyOf(answer)).toMatchObject({ message: expect.any(String), requestId: expect.any(String) });
+  expect(Object.keys(bodyOf(answer))).toEqual(['message', 'requestId']);
 });
 
 test('headers over 8 KiB: 431', async () => {
   const answer = await raw(`GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(9_000)}\r\n\r\n`);
   expect(status(answer)).toBe(431);
-  expect(bodyOf(answer)).toMatchObject({ message: expect.any(String), requestId: expect.any(String) });
+  expect(Object.keys(bodyOf(answer))).toEqual(['message', 'requestId']);
 });
 
 test('whoever sends headers slowly is cut off while others are answered (T23)', async () => {
@@ -71,7 +71,7 @@ test.each([
 ])('%s is 4xx with a message', async (url) => {
   const reply = await app.inject({ method: 'GET', url });
   expect([400, 401, 404, 414]).toContain(reply.statusCode);
-  expect(reply.json()).toMatchObject({ message: expect.any(String), requestId: expect.any(String) });
+  expect(Object.keys(reply.json())).toEqual(['message', 'requestId']);
 });
 
 test.each(['TRACE', 'PATCH', 'PROPFIND', 'LINK'] as const)('the method %s finds nothing', async (method) => {

@@ -3,11 +3,12 @@ export { checkGrant, requireAdministrator, requireHeld } from './rules.ts';
 export {
   addToGroups,
   ADMINISTRATORS,
-  createFirstSite,
+  createSite,
   ensureAdministrators,
   getSite,
   isApprovedAddress,
   listSiteIds,
+  lockFirstStart,
   removeFromGroups,
   touchUsers,
 } from './store.ts';

@@ -18,7 +18,7 @@ export function requireHeld(held: ReadonlySet<Capability>, wanted: Iterable<Capa
 
 /**
  * Refuses a change that would leave the site without an administrator who can sign in. Call it after the change,
- * inside its serializable transaction.
+ * inside a change that runs alone on the site.
  * @throws ApiError 409
  */
 export async function requireAdministrator(tx: Tx, siteId: number): Promise<void> {

@@ -111,23 +111,22 @@ export async function ensureAdministrators(tx: Tx, siteId: number): Promise<numb
   return group.group_id;
 }
 
-/**
- * The site of the very first start; the id of the one that is there when another process was first. Two processes
- * that start on one empty database take turns.
- */
-export async function createFirstSite(
+/** Holds until the transaction ends: of processes that start on one database, one at a time makes what is missing. */
+export async function lockFirstStart(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('steward.first-start'))`.execute(tx);
+}
+
+/** An empty site. */
+export async function createSite(
   tx: Tx,
   site: { slug: string; name: string; dedicatedDomain: string | null },
-): Promise<{ siteId: number; isNew: boolean }> {
-  await sql`select pg_advisory_xact_lock(hashtext('steward.first-site'))`.execute(tx);
-  const [existing] = await listSiteIds(tx);
-  if (existing !== undefined) return { siteId: existing, isNew: false };
+): Promise<number> {
   const row = await tx
     .insertInto('site')
     .values({ slug: site.slug, name: site.name, dedicated_domain: site.dedicatedDomain })
     .returning('site_id')
     .executeTakeFirstOrThrow();
-  return { siteId: row.site_id, isNew: true };
+  return row.site_id;
 }
 
 /** All sites of the installation, the first one first: none before its very first start. */

@@ -16,14 +16,8 @@ function refuse(
   message: string,
   basic = false,
 ): ApiError {
-  const refusal = new ApiError(
-    status,
-    message,
-    [],
-    basic ? { 'www-authenticate': 'Basic realm="steward"' } : {},
-  );
-  refusal.extra = { error, error_description: message };
-  return refusal;
+  const headers: Record<string, string> = basic ? { 'www-authenticate': 'Basic realm="steward"' } : {};
+  return new ApiError(status, message, [], headers, { error, error_description: message });
 }
 
 /** Client id and secret from HTTP Basic (form-decoded, RFC 6749 2.3.1) or from the form. */

@@ -170,6 +170,12 @@ onEachApp((house) => {
     expect((await listWith(body.access_token)).status).toBe(401);
   });
 
+  test('a form of very many fields is refused before anything is made of it (T17)', async () => {
+    const body = Array.from({ length: 21 }, (_, index) => `f${index}=1`).join('&');
+    expect((await ask(body)).status).toBe(413);
+    expect((await ask(`grant_type=client_credentials&padding=${'x'.repeat(20_000)}`)).status).toBe(413);
+  });
+
   test('a user who may not act gets no token', async () => {
     for (const values of [
       { is_active: false },
@@ -181,14 +187,14 @@ onEachApp((house) => {
     }
   });
 
-  describe('at most 300 calls a minute for one user (shapes 1)', () => {
-    const count = (name: string, number: number) =>
-      house()
-        .db.insertInto('throttle')
-        .values({ key: name, count: number, window_started_at: new Date() })
-        .onConflict((on) => on.column('key').doUpdateSet({ count: number }))
-        .execute();
+  const count = (name: string, number: number) =>
+    house()
+      .db.insertInto('throttle')
+      .values({ key: name, count: number, window_started_at: new Date() })
+      .onConflict((on) => on.column('key').doUpdateSet({ count: number }))
+      .execute();
 
+  describe('at most 300 calls a minute for one user (shapes 1)', () => {
     test('the next one is 429 with Retry-After, until the minute is over', async () => {
       await count(`token:${key.clientId}`, 299);
       expect((await ask(inForm())).status).toBe(200);

@@ -229,6 +229,14 @@ onEachApp((house) => {
     });
   });
 
+  test('a list far too long is one fault, not one for each of its items (T17)', async () => {
+    const { status, body } = await api.post<Refusal>(
+      'users',
+      JSON.stringify(Array.from({ length: 300_000 }, () => 0)),
+    );
+    expect([status, body.errors]).toEqual([400, [{ path: 'body', message: 'must have at most 1000 items' }]]);
+  });
+
   test.each(['0', '-1', '2147483648', '1.5', 'abc', '0x10', '1e3', '%00'])('user/%s is 400', async (id) => {
     expect((await api.get(`user/${id}`)).status).toBe(400);
   });

@@ -46,21 +46,22 @@ const SHARED_PEOPLE = 15;
  * a password.
  */
 export async function fillSample(db: Kysely<Tables>, options: SampleOptions): Promise<SampleSummary> {
-  const summary = await db.transaction().execute(async (tx) => {
-    const random = createRandom(options.seed);
-    const site =
-      options.siteId === undefined ? await createNorthlight(tx) : await readSite(tx, options.siteId);
-    const filled = await fillSite(tx, random, site, options);
-    const neighbour = await createSite(tx, NEIGHBOUR);
-    if (neighbour) {
-      const users = Math.max(3, Math.min(40, Math.round(options.users / 8)));
-      await fillSite(tx, random, neighbour, { ...options, users }, pickShared(filled.members));
-    }
-    return { ...site, users: options.users, activities: filled.activities };
-  });
+  return db.transaction().execute((tx) => writeSample(tx, options));
+}
+
+/** The same within a transaction that goes on. */
+export async function writeSample(tx: Tx, options: SampleOptions): Promise<SampleSummary> {
+  const random = createRandom(options.seed);
+  const site = options.siteId === undefined ? await createNorthlight(tx) : await readSite(tx, options.siteId);
+  const filled = await fillSite(tx, random, site, options);
+  const neighbour = await createSite(tx, NEIGHBOUR);
+  if (neighbour) {
+    const users = Math.max(3, Math.min(40, Math.round(options.users / 8)));
+    await fillSite(tx, random, neighbour, { ...options, users }, pickShared(filled.members));
+  }
   // Without fresh statistics the first lists would be planned as if the tables were empty.
-  await sql`analyze account, membership, user_group, group_member, activity`.execute(db);
-  return summary;
+  await sql`analyze account, membership, user_group, group_member, activity`.execute(tx);
+  return { ...site, users: options.users, activities: filled.activities };
 }
 
 async function createNorthlight(tx: Tx): Promise<Site> {

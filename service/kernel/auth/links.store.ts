@@ -12,13 +12,23 @@ export interface Link {
   expiresAt: Date;
 }
 
-/** Makes a one-time link and returns its secret, which stands nowhere else. An earlier one for the same person ends. */
+/**
+ * Makes a one-time link and returns its secret, which stands nowhere else. An earlier one for the same person ends;
+ * links for a first administrator have no person, and all of them end when the site has one.
+ */
 export async function createLink(tx: Tx, link: Omit<Link, 'expiresAt'>): Promise<string> {
   const secret = newSecret();
+  if (link.userId !== null) {
+    await tx
+      .deleteFrom('one_time_link')
+      .where('purpose', '=', link.purpose)
+      .where('user_id', '=', link.userId)
+      .execute();
+  }
+  // Whoever makes a link clears away those that nobody can use any more.
   await tx
     .deleteFrom('one_time_link')
-    .where('purpose', '=', link.purpose)
-    .where('user_id', link.userId === null ? 'is' : '=', link.userId)
+    .where('expires_at', '<', sql<Date>`now() - interval '30 days'`)
     .execute();
   await tx
     .insertInto('one_time_link')

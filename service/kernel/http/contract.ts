@@ -55,9 +55,7 @@ export interface Operation {
   capabilities: readonly string[];
   consoleOnly: boolean;
   deprecated: boolean;
-  /** Media types that the body may have; undefined: no body. */
   form: boolean;
-  hasBody: boolean;
   maxBody: number | undefined;
   /** Renames keys to their spelling in the contract, reads parameters from their texts, and tells every fault. */
   check(parts: RequestParts): { parts: RequestParts; faults: FieldError[] };
@@ -70,6 +68,7 @@ export interface Contract {
   operations: readonly Operation[];
 }
 
+const FORM = 'application/x-www-form-urlencoded';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
 /** Date-times with or without a zone: without one they are UTC (shapes 1). */
@@ -113,15 +112,12 @@ function makeAjv(document: object): Ajv2020 {
   return ajv.addSchema({ $id: 'contract', ...document });
 }
 
-/**
- * Loads the bundled contract and makes an operation of each method on each path.
- * Validators are compiled at the first request of their operation, so that a start does not wait for all of them.
- */
-export function loadContract(file: URL): Contract {
-  const document = JSON.parse(readFileSync(file, 'utf8')) as Document;
-  const requests = makeAjv(document);
-  let answers: Ajv2020 | undefined;
-  const deref = <T extends object>(node: T | { $ref: string }): T => {
+type Deref = <T extends object>(node: T | { $ref: string }) => T;
+
+/** Follows local references of the document. */
+const derefIn =
+  (document: Document): Deref =>
+  <T extends object>(node: T | { $ref: string }): T => {
     if (!('$ref' in node) || typeof node.$ref !== 'string') return node as T;
     const path = node.$ref
       .slice(2)
@@ -130,83 +126,121 @@ export function loadContract(file: URL): Contract {
     return path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document) as T;
   };
 
+/** Compiles a schema at its first use and keeps it: a start does not wait for the validators of all operations. */
+function lazily(ajv: () => Ajv2020, schema: Schema): (value: unknown) => FieldError[] {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= ajv().compile(qualify(schema));
+    return validate(value) ? [] : fieldErrors(validate.errors ?? []);
+  };
+}
+
+type Part = (value: unknown) => { value: unknown; faults: FieldError[] };
+
+/** Path or query parameters: names as the contract spells them, texts as values of their types, then the schema. */
+function parameterPart(schema: Schema, ajv: () => Ajv2020, deref: Deref): Part {
+  const faultsOf = lazily(ajv, schema);
+  return (given) => {
+    const named = matchNames(given, schema, deref);
+    const value = readParameters(Object(named.value), schema, deref);
+    return { value, faults: [...faultsOf(value), ...named.faults, ...unstorableTexts(value)] };
+  };
+}
+
+/** A JSON body or a form: names as the contract spells them, then the schema. A list that is too long is not looked into. */
+function bodyPart(schema: Schema, ajv: () => Ajv2020, deref: Deref): Part {
+  const faultsOf = lazily(ajv, schema);
+  return (given) => {
+    const { value, faults } = matchNames(given, schema, deref);
+    if (faults.length > 0) return { value, faults };
+    return { value, faults: [...faultsOf(value), ...unstorableTexts(value)] };
+  };
+}
+
+const untouched: Part = (value) => ({ value, faults: [] });
+
+/** The check of a whole request: every fault of its three parts at once. */
+function requestCheck(
+  spec: OperationObject,
+  parameters: readonly Parameter[],
+  ajv: () => Ajv2020,
+  deref: Deref,
+): Operation['check'] {
+  const [path, query] = (['path', 'query'] as const).map((where) => {
+    const schema = parametersSchema(parameters, where);
+    return schema ? parameterPart(schema, ajv, deref) : untouched;
+  });
+  const requestBody = spec.requestBody && deref(spec.requestBody);
+  const schema =
+    requestBody && (requestBody.content['application/json'] ?? requestBody.content[FORM])?.schema;
+  const body = schema ? bodyPart(schema, ajv, deref) : untouched;
+  return (given) => {
+    const params = (path ?? untouched)(given.params);
+    const search = (query ?? untouched)(given.query);
+    const content =
+      given.body === undefined && requestBody?.required
+        ? { value: undefined, faults: [{ path: 'body', message: 'is required' }] }
+        : (given.body === undefined ? untouched : body)(given.body);
+    return {
+      parts: { params: params.value, query: search.value, body: content.value },
+      faults: [...params.faults, ...search.faults, ...content.faults],
+    };
+  };
+}
+
+/** The check of an answer against what the contract says for its status, unknown properties refused. */
+function answerCheck(spec: OperationObject, ajv: () => Ajv2020, deref: Deref): Operation['checkAnswer'] {
+  const compiled = new Map<number, (value: unknown) => FieldError[]>();
+  return (status, answer) => {
+    const declared = spec.responses[String(status)] ?? spec.responses['default'];
+    if (!declared) return [{ path: 'status', message: `${status} is not an answer of ${spec.operationId}` }];
+    const schema = deref(declared).content?.['application/json']?.schema;
+    if (!schema) return [];
+    const faultsOf = compiled.get(status) ?? lazily(ajv, closed(schema) as Schema);
+    compiled.set(status, faultsOf);
+    return faultsOf(answer);
+  };
+}
+
+function accessOf(security: readonly Record<string, string[]>[]): Operation['access'] {
+  if (security.length === 0) return 'public';
+  return security.some((scheme) => 'session' in scheme) ? 'session' : 'bearer';
+}
+
+/** Loads the bundled contract and makes an operation of each method on each path. */
+export function loadContract(file: URL): Contract {
+  const document = JSON.parse(readFileSync(file, 'utf8')) as Document;
+  const deref = derefIn(document);
+  const requests = once(() => makeAjv(document));
+  const answers = once(() => makeAjv(closed(document) as object));
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method]).map((method): Operation => {
       const spec = item[method] as OperationObject;
       const shared = (item['parameters'] as OperationObject['parameters']) ?? [];
-      const parameters = [...shared, ...(spec.parameters ?? [])].map((parameter) =>
-        deref<Parameter>(parameter),
-      );
-      const params = parametersSchema(parameters, 'path');
-      const query = parametersSchema(parameters, 'query');
-      const requestBody = spec.requestBody && deref(spec.requestBody);
-      const form = requestBody?.content['application/x-www-form-urlencoded']?.schema;
-      const body = requestBody?.content['application/json']?.schema ?? form;
-      const compiled = new Map<string, ValidateFunction>();
-      const validator = (part: string, schema: Schema, ajv: Ajv2020): ValidateFunction => {
-        const found = compiled.get(part) ?? ajv.compile(qualify(schema));
-        compiled.set(part, found);
-        return found;
-      };
-      const security = spec.security ?? document.security ?? [];
-
+      const parameters = [...shared, ...(spec.parameters ?? [])].map((each) => deref<Parameter>(each));
+      const content = spec.requestBody ? deref(spec.requestBody).content : undefined;
       return {
         id: spec.operationId,
         method: method.toUpperCase() as Operation['method'],
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-        access:
-          security.length === 0
-            ? 'public'
-            : security.some((scheme) => 'session' in scheme)
-              ? 'session'
-              : 'bearer',
+        access: accessOf(spec.security ?? document.security ?? []),
         scope: spec['x-scope'],
         capabilities: spec['x-capability'] ?? [],
         consoleOnly: spec['x-door'] === 'console',
         deprecated: spec.deprecated ?? false,
-        form: form !== undefined,
-        hasBody: requestBody !== undefined,
+        form: content?.[FORM] !== undefined,
         maxBody: spec['x-max-body'],
-        check(parts) {
-          const faults: FieldError[] = [];
-          const run = (
-            name: 'params' | 'query' | 'body',
-            schema: Schema | undefined,
-            value: unknown,
-          ): unknown => {
-            if (!schema) return value;
-            const named = matchNames(value, schema, deref, name === 'params');
-            const typed = name === 'body' ? named.value : readParameters(Object(named.value), schema, deref);
-            const validate = validator(name, schema, requests);
-            if (!validate(typed)) faults.push(...fieldErrors(validate.errors ?? []));
-            faults.push(...named.faults, ...unstorableTexts(typed));
-            return typed;
-          };
-          const checked = {
-            params: run('params', params, parts.params),
-            query: run('query', query, parts.query),
-            body: parts.body,
-          };
-          if (body) {
-            if (parts.body !== undefined) checked.body = run('body', body, parts.body);
-            else if (requestBody?.required) faults.push({ path: 'body', message: 'is required' });
-          }
-          return { parts: checked, faults };
-        },
-        checkAnswer(status, answer) {
-          const declared = spec.responses[String(status)] ?? spec.responses['default'];
-          if (!declared)
-            return [{ path: 'status', message: `${status} is not an answer of ${spec.operationId}` }];
-          const schema = deref(declared).content?.['application/json']?.schema;
-          if (!schema) return [];
-          answers ??= makeAjv(closed(document) as object);
-          const validate = validator(`answer ${status}`, closed(schema) as Schema, answers);
-          return validate(answer) ? [] : fieldErrors(validate.errors ?? []);
-        },
+        check: requestCheck(spec, parameters, requests, deref),
+        checkAnswer: answerCheck(spec, answers, deref),
       };
     }),
   );
   return { document, operations };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 /** All parameters of one place as one object schema; what the contract does not name is refused. */

@@ -62,7 +62,11 @@ export async function openDoor(app: FastifyInstance, door: Door, around: DoorSur
         const operation = request.routeOptions.config.operation;
         if (!operation?.form)
           return done(Object.assign(new Error('Unsupported Media Type'), { statusCode: 415 }));
-        return done(null, formOf(body as string));
+        try {
+          return done(null, formOf(body as string));
+        } catch (error) {
+          return done(error as Error);
+        }
       },
     );
     for (const operation of around.contract.operations.filter((each) => door.serves(each))) {
@@ -71,15 +75,20 @@ export async function openDoor(app: FastifyInstance, door: Door, around: DoorSur
   });
 }
 
+/** More fields than any form of the contract has. */
+const MAX_FIELDS = 20;
+
 /** The fields of a form; one that is given twice is a list, which no field of the contract is (RFC 6749 3.2). */
 function formOf(body: string): Record<string, unknown> {
-  const form = new URLSearchParams(body);
-  return Object.fromEntries(
-    [...new Set(form.keys())].map((name) => {
-      const values = form.getAll(name);
-      return [name, values.length > 1 ? values : values[0]];
-    }),
-  );
+  const form = new Map<string, string | string[]>();
+  let fields = 0;
+  for (const [name, value] of new URLSearchParams(body)) {
+    fields += 1;
+    if (fields > MAX_FIELDS) throw new ApiError(413, `The form has more than ${MAX_FIELDS} fields`);
+    const earlier = form.get(name);
+    form.set(name, earlier === undefined ? value : [earlier, value].flat());
+  }
+  return Object.fromEntries(form);
 }
 
 function addRoute(app: FastifyInstance, door: Door, operation: Operation, around: DoorSurroundings): void {
@@ -119,8 +128,9 @@ function addRoute(app: FastifyInstance, door: Door, operation: Operation, around
 /** 400 with every fault; operations with a form answer in the words of RFC 6749 5.2 besides. */
 function refused(operation: Operation, faults: readonly FieldError[]): ApiError {
   const refusal = invalid(faults);
-  if (operation.form) refusal.extra = { error: 'invalid_request', error_description: refusal.message };
-  return refusal;
+  if (!operation.form) return refusal;
+  const { status, message, fields } = refusal;
+  return new ApiError(status, message, fields, {}, { error: 'invalid_request', error_description: message });
 }
 
 function callOf(

@@ -10,19 +10,21 @@ export class ApiError extends Error {
   readonly fields: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
   /** Further members of the error body, such as the `error` of RFC 6749 5.2. */
-  extra: Readonly<Record<string, string>> = {};
+  readonly extra: Readonly<Record<string, string>>;
 
   constructor(
     status: number,
     message: string,
     fields: readonly FieldError[] = [],
     headers: Readonly<Record<string, string>> = {},
+    extra: Readonly<Record<string, string>> = {},
   ) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.fields = fields;
     this.headers = headers;
+    this.extra = extra;
   }
 }
 

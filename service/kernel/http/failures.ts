@@ -12,8 +12,9 @@ const REFUSALS: Readonly<Record<number, string>> = {
   415: 'Send JSON: application/json, text/json, application/json-patch+json or application/*+json',
 };
 
-/** A database that is away or overloaded: SQLSTATE classes 08 and 53, cancelled statements, shutdown. */
-const AWAY = /^(08|53|57014|57P0)/;
+/** A database that is away or overloaded: SQLSTATE classes 08 and 53, cancelled statements, shutdown, and
+ * transactions that lost against their rivals at every try. */
+const AWAY = /^(08|53|57014|57P0|40001|40P01)/;
 
 /** Any failure as a refusal with a status; what is not meant for the caller becomes a 500 that says nothing else. */
 function refusalOf(error: FastifyError | ApiError): ApiError {

@@ -6,6 +6,7 @@ export interface Schema {
   $ref?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
+  maxItems?: number;
   anyOf?: Schema[];
   oneOf?: Schema[];
   allOf?: Schema[];
@@ -48,19 +49,23 @@ function itemsOf(schema: Schema, deref: Deref): Schema | undefined {
 /**
  * Gives every property the contract's spelling: names match without regard to case (shapes 1), so that
  * `TwoFactorEnabled` and `Users` work too. A name given twice in two spellings is a fault, never a silent choice.
- * Keys that the schema does not name stay as they are; the schema decides about them.
+ * Keys that the schema does not name stay as they are; the schema decides about them. A list that is longer than it
+ * may be is a fault of its own: nobody wants to hear about each of its items.
  */
 export function matchNames(
   value: unknown,
   schema: Schema,
   deref: Deref,
-  exact = false,
 ): { value: unknown; faults: FieldError[] } {
   const faults: FieldError[] = [];
-  if (exact) return { value, faults };
   const seen = new Map<Schema, Map<string, [string, Schema]>>();
   const walk = (node: unknown, at: Schema, path: string): unknown => {
     if (Array.isArray(node)) {
+      const { maxItems = Infinity } = at.$ref ? deref(at) : at;
+      if (node.length > maxItems) {
+        faults.push({ path: path || 'body', message: `must have at most ${maxItems} items` });
+        return node;
+      }
       const items = itemsOf(at, deref);
       return items
         ? node.map((item, index) => walk(item, items, path ? `${path}.${index}` : String(index)))
