@@ -103,6 +103,16 @@ onEachApp((house) => {
     });
   });
 
+  test('40 deactivations at the same time are ordinary work: none fails', async () => {
+    const siteId = await makeSite(house().db);
+    const api = as(house().app, await makePerson(house().db, siteId));
+    const people = await Promise.all(times(40).map(() => makePerson(house().db, siteId)));
+    const replies = await Promise.all(
+      people.map(({ userId }) => api.put('user', { id: userId, isActive: false })),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(people.map(() => 200));
+  });
+
   test('events of a topic are numbered without gaps, and refused changes leave no number', async () => {
     const siteId = await makeSite(house().db);
     const admin = await makePerson(house().db, siteId);

@@ -41,32 +41,30 @@ export type Recorder = (entry: Recorded) => void;
 
 /**
  * Runs a change of state: the data, the audit rows and the events stand in one transaction, or none of them does.
- * `serializable` is for changes whose rule looks at other people's rows (an administrator remains).
+ * `alone` is for every change that can take an administrator away: whether one remains depends on the rows of other
+ * people, so of two such changes of a site the second has to see what the first one did (T07). It is for every change
+ * of who is in which group as well: these lock people and groups, and would wait for each other crosswise.
  * A change that records nothing must have changed nothing.
  */
 export function change<T>(
   db: Db,
   actor: Actor,
   work: (tx: Tx, record: Recorder) => Promise<T>,
-  options: { serializable?: boolean } = {},
+  options: { alone?: boolean } = {},
 ): Promise<T> {
-  return withTransaction(
-    db,
-    { isolation: options.serializable ? 'serializable' : 'read committed' },
-    async (tx) => {
-      // Inside the attempt: a retried transaction must not audit what its failed attempt recorded.
-      const entries: Recorded[] = [];
-      const result = await work(tx, (entry) => entries.push(entry));
-      await writeAudit(
-        tx,
-        entries.map((entry) => auditRow(actor, entry)),
-      );
-      // Last before commit: the topic's counter row is a lock that all writers of the site share (gap-free offsets).
-      const events = entries.flatMap((entry) => (entry.event ? [entry.event] : []));
-      if (events.length > 0) await publish(tx, actor, events);
-      return result;
-    },
-  );
+  return withTransaction(db, { aloneOnSite: options.alone ? actor.siteId : undefined }, async (tx) => {
+    // Inside the attempt: a retried transaction must not audit what its failed attempt recorded.
+    const entries: Recorded[] = [];
+    const result = await work(tx, (entry) => entries.push(entry));
+    await writeAudit(
+      tx,
+      entries.map((entry) => auditRow(actor, entry)),
+    );
+    // Last before commit: the topic's counter row is a lock that all writers of the site share (gap-free offsets).
+    const events = entries.flatMap((entry) => (entry.event ? [entry.event] : []));
+    if (events.length > 0) await publish(tx, actor, events);
+    return result;
+  });
 }
 
 function auditRow(actor: Actor, entry: Recorded): AuditRow {

@@ -83,7 +83,7 @@ export const groupHandlers: Handlers<Operations> = {
   async updateGroup(call) {
     const { body } = call;
     await change(call.db, actorOf(call), (tx, record) => update(tx, call, record), {
-      serializable: body.capabilities !== undefined,
+      alone: body.capabilities !== undefined,
     });
     return ok(call.params.groupId);
   },
@@ -109,19 +109,21 @@ export const groupHandlers: Handlers<Operations> = {
           event: eventOf('deleted', group.id, { name: group.name }),
         });
       },
-      { serializable: true },
+      { alone: true },
     );
     return ok(params.groupId);
   },
 
   async assignGroups(call) {
-    await change(call.db, actorOf(call), (tx, record) => pairUp(tx, call, 'assign', record));
+    await change(call.db, actorOf(call), (tx, record) => pairUp(tx, call, 'assign', record), {
+      alone: true,
+    });
     return ok(undefined);
   },
 
   async unassignGroups(call) {
     await change(call.db, actorOf(call), (tx, record) => pairUp(tx, call, 'unassign', record), {
-      serializable: true,
+      alone: true,
     });
     return ok(undefined);
   },

@@ -71,7 +71,7 @@ export const licenseHandlers: Handlers<'getUserLicense' | 'updateUserLicense' | 
           },
         });
       },
-      { serializable: body.licenseTypeId === NO_LICENSE },
+      { alone: body.licenseTypeId === NO_LICENSE },
     );
     return ok(undefined);
   },

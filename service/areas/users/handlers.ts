@@ -52,12 +52,12 @@ export const userHandlers: Handlers<Operations> = {
   },
 
   async updateUser(call) {
-    const serializable =
+    const alone =
       call.body.isActive === false ||
       call.body.groups !== undefined ||
       call.body.ipRestrictionsEnabled === true;
     const user = await change(call.db, actorOf(call), (tx, record) => updateUser(tx, call, record), {
-      serializable,
+      alone,
     });
     return ok(user.id, { etag: etagOf(user.version) });
   },
@@ -81,7 +81,7 @@ export const userHandlers: Handlers<Operations> = {
           event: eventOf('deleted', shown(user)),
         });
       },
-      { serializable: true },
+      { alone: true },
     );
     return ok(params.userId);
   },

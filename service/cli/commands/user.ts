@@ -87,7 +87,7 @@ export const deactivateUser: Command = async ({ db }, args) => {
       });
       return { id: userId, email, site: site.slug, isActive: false };
     },
-    { serializable: true },
+    { alone: true },
   );
 };
 

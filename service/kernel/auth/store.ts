@@ -105,8 +105,8 @@ export async function capabilitiesOf(tx: Tx, siteId: number, userId: number): Pr
 
 /**
  * Whether anybody is left on the site who can sign in and administer: holds Manage Users and Manage Groups, may act,
- * and has a password or signs in through the site's identity manager (T07). Run under serializable isolation:
- * at read committed two administrators can remove each other at the same time.
+ * and has a password or signs in through the site's identity manager (T07). Ask inside a
+ * change that runs alone on the site: otherwise two administrators can remove each other at the same time.
  */
 export async function administratorRemains(tx: Tx, siteId: number): Promise<boolean> {
   const { rows } = await sql<{ remains: boolean }>`

@@ -14,9 +14,9 @@ onEachDatabase((database) => {
       .insertInto('throttle')
       .values(keys.map((key) => ({ key, count: 1, window_started_at: start })))
       .execute();
-    // Each takes itself away only while both are there: without serializable both would (write skew).
+    // Each takes itself away only while both are there: side by side both would (write skew).
     const leave = (key: string) =>
-      withTransaction(db, { isolation: 'serializable' }, async (tx) => {
+      withTransaction(db, { aloneOnSite: 1 }, async (tx) => {
         const present = await tx.selectFrom('throttle').select('key').where('count', '>', 0).execute();
         if (present.length < 2) return 'stayed';
         await tx.updateTable('throttle').set({ count: 0 }).where('key', '=', key).execute();
