@@ -1,15 +1,13 @@
 import type { NewUserInfo } from '../../../contract/generated/types.gen.ts';
-import { createLink } from '../../kernel/auth/links.store.ts';
 import type { Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { invalid } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
-import { setPasswordMail } from '../../kernel/mail/messages.ts';
-import { queueMail } from '../../kernel/mail/store.ts';
 import { addToGroups } from '../sites/index.ts';
 import { checkGroups } from './authority.ts';
-import { alreadyHere, FIRST_LICENSE, knownElsewhere } from './rules.ts';
+import { mailPasswordLink } from './password-mail.ts';
+import { addressTaken, FIRST_LICENSE } from './rules.ts';
 import { eventOf, shown } from './shown.ts';
 import * as store from './store.ts';
 
@@ -43,10 +41,7 @@ export async function createUser(
     passwordHash,
     federationId: info.federationId ?? null,
   });
-  if (userId === undefined) {
-    const member = await store.findMember(tx, caller.siteId, key);
-    throw member === undefined ? knownElsewhere(email) : alreadyHere(email, member);
-  }
+  if (userId === undefined) throw addressTaken(email, await store.findOwner(tx, caller.siteId, key));
   await store.insertMembership(tx, caller.siteId, userId, caller.userId, FIRST_LICENSE, info);
   await addToGroups(
     tx,
@@ -54,7 +49,7 @@ export async function createUser(
     groups.map((groupId) => [userId, groupId]),
   );
   if (passwordHash === null && site.identityMode === 'password')
-    await mailPasswordLink(tx, call, { userId, email, firstName, site });
+    await mailPasswordLink(tx, call.services.publicUrl, { userId, email, firstName, site });
   const [user] = await store.getUsers(tx, caller.siteId, [userId]);
   if (!user) throw new Error('A created user is there');
   const { password: _password, ...told } = info;
@@ -65,18 +60,4 @@ export async function createUser(
     event: eventOf('created', shown(user)),
   });
   return userId;
-}
-
-async function mailPasswordLink(
-  tx: Tx,
-  call: Call<'createUser'>,
-  to: { userId: number; email: string; firstName: string; site: { siteId: number; name: string } },
-): Promise<void> {
-  const token = await createLink(tx, { purpose: 'set-password', siteId: to.site.siteId, userId: to.userId });
-  const mail = setPasswordMail({
-    firstName: to.firstName,
-    siteName: to.site.name,
-    link: `${call.services.publicUrl}/link#${token}`,
-  });
-  await queueMail(tx, { siteId: to.site.siteId, to: to.email, ...mail });
 }

@@ -1,4 +1,5 @@
 import { hashPassword } from '../../kernel/auth/password.ts';
+import { endLinks } from '../../kernel/auth/store.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { invalid, notFound } from '../../kernel/http/errors.ts';
@@ -59,6 +60,7 @@ export const userHandlers: Handlers<Operations> = {
     const user = await change(call.db, actorOf(call), (tx, record) => updateUser(tx, call, record), {
       alone,
     });
+    call.services.wakeMail();
     return ok(user.id, { etag: etagOf(user.version) });
   },
 
@@ -73,6 +75,7 @@ export const userHandlers: Handlers<Operations> = {
         requireVersion(call.ifMatch, user.version, `User ${user.id}`);
         await requireAuthorityOver(tx, caller, user.id, 'Removing this user');
         await store.deleteMembership(tx, caller.siteId, user.id);
+        if (!(await store.belongsElsewhere(tx, caller.siteId, user.id))) await endLinks(tx, user.id);
         await requireAdministrator(tx, caller.siteId);
         record({
           action: 'user.remove',

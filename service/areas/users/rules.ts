@@ -1,6 +1,6 @@
 import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.gen.ts';
 import { refusedSwitches } from '../../../contract/rules/switches.ts';
-import { ApiError, invalid, type FieldError } from '../../kernel/http/errors.ts';
+import { conflict, invalid, type ApiError, type FieldError } from '../../kernel/http/errors.ts';
 import { beginsWithDay } from '../../kernel/http/texts.ts';
 
 /** The license of a user whom nobody gave another (spec 2.2: 1 is Standard). */
@@ -53,20 +53,27 @@ export function checkSwitches(
   }));
 }
 
-/** 409 for an address that the platform knows; the message names the other two ways in (shapes 2). */
-export function knownElsewhere(email: string): ApiError {
-  const message = `${email} is already known on this platform. Invite the person (POST /user/invite) or add them without an invitation (POST /user/addExisting).`;
-  return new ApiError(409, message, [
-    {
-      path: 'email',
-      message: 'is already known on another site: invite the person or add them without an invitation',
-    },
-  ]);
+/** Whose an address is: an account, which may be a user of this site, of others, or of none any more. */
+export interface Owner {
+  userId: number;
+  isHere: boolean;
+  isElsewhere: boolean;
 }
 
-/** 409 for an address that a user of this very site has. */
-export function alreadyHere(email: string, userId: number): ApiError {
-  return new ApiError(409, `${email} is already a user of this site (id ${userId})`, [
-    { path: 'email', message: `is already a user of this site (id ${userId})` },
-  ]);
+/**
+ * 409 for an address that the platform knows: whether it is a user of this very site, of another one, or of none since
+ * the person was removed. For the latter two the message names the other two ways in (shapes 2).
+ */
+export function addressTaken(email: string, owner: Owner | undefined): ApiError {
+  if (owner?.isHere) {
+    const here = `is already a user of this site (id ${owner.userId})`;
+    return conflict(`${email} ${here}`, [{ path: 'email', message: here }]);
+  }
+  const known = owner
+    ? `is already known ${owner.isElsewhere ? 'on another site' : 'but on no site any more'}`
+    : 'is already known on this platform';
+  return conflict(
+    `${email} ${known}. Invite the person (POST /user/invite) or add them without an invitation (POST /user/addExisting).`,
+    [{ path: 'email', message: `${known}: invite the person or add them without an invitation` }],
+  );
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { dbErrorOf } from '../../kernel/db/errors.ts';
+import type { Owner } from './rules.ts';
 
 /** A user as the interface shows it, with the version that its entity tag and If-Match name. */
 export interface StoredUser extends UserInfoResponse {
@@ -131,16 +132,25 @@ export async function insertAccount(
   return row?.user_id;
 }
 
-/** The id of the user of this site with that address, if it is one. */
-export async function findMember(db: Db, siteId: number, emailKey: string): Promise<number | undefined> {
-  const row = await db
+/** Whose the address is, seen from this site; undefined when nobody has it. */
+export async function findOwner(db: Db, siteId: number, emailKey: string): Promise<Owner | undefined> {
+  const { rows } = await sql<Owner>`
+    select a.user_id as "userId",
+      exists (select 1 from membership m where m.user_id = a.user_id and m.site_id = ${siteId}) as "isHere",
+      exists (select 1 from membership m where m.user_id = a.user_id and m.site_id <> ${siteId}) as "isElsewhere"
+    from account a where a.email_key = ${emailKey}`.execute(db);
+  return rows[0];
+}
+
+/** Whether the account opens with a password; without one its owner has yet to choose the first. */
+export async function hasPassword(tx: Tx, userId: number): Promise<boolean> {
+  const row = await tx
     .selectFrom('account')
-    .innerJoin('membership', 'membership.user_id', 'account.user_id')
-    .select('account.user_id')
-    .where('membership.site_id', '=', siteId)
-    .where('email_key', '=', emailKey)
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('password_hash', 'is not', null)
     .executeTakeFirst();
-  return row?.user_id;
+  return row !== undefined;
 }
 
 export interface MembershipFields {

@@ -152,11 +152,18 @@ onEachApp((house) => {
       }
     });
 
-    test('409 for an address that another has, wherever', async () => {
+    test('409 for an address that another has, and says truly where', async () => {
       const foreign = await makePerson(house().db, await makeSite(house().db));
-      for (const email of [foreign.email.toUpperCase(), admin.email]) {
+      const gone = await makePerson(house().db, siteId);
+      await api.del(`user/${gone.userId}`);
+      for (const [email, words] of [
+        [foreign.email.toUpperCase(), 'is already known on another site:'],
+        [admin.email, `is already a user of this site (id ${admin.userId})`],
+        [gone.email, 'is already known but on no site any more:'],
+      ] as const) {
         const { status, body } = await change({ email });
         expect([status, body.errors?.[0]?.path]).toEqual([409, 'email']);
+        expect(body.errors?.[0]?.message).toContain(words);
       }
     });
 
@@ -232,6 +239,7 @@ onEachApp((house) => {
       const again = await api.post<Refusal>('user', { email: user.email, firstName: 'A', lastName: 'B' });
       expect(again.status).toBe(409);
       expect(again.body.message).toContain('addExisting');
+      expect(again.body.errors?.[0]?.message).toContain('known but on no site any more');
     });
 
     test('leaves the membership of another site alone', async () => {

@@ -1,6 +1,6 @@
 import type { UserInfo } from '../../../contract/generated/types.gen.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { endAccess } from '../../kernel/auth/store.ts';
+import { endAccess, endLinks } from '../../kernel/auth/store.ts';
 import type { Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
@@ -16,7 +16,8 @@ import {
   touchUsers,
 } from '../sites/index.ts';
 import { checkGroups, requireAuthorityOver } from './authority.ts';
-import { checkNames, checkSwitches, knownElsewhere, withoutEffect } from './rules.ts';
+import { mailPasswordLink } from './password-mail.ts';
+import { addressTaken, checkNames, checkSwitches, withoutEffect } from './rules.ts';
 import { eventOf, shown } from './shown.ts';
 import * as store from './store.ts';
 
@@ -53,11 +54,15 @@ export async function updateUser(
   await writeAccount(tx, caller, before, info);
   await store.updateMembership(tx, caller.siteId, before.id, info);
   if (info.groups) await setGroups(tx, caller.siteId, before, info.groups);
-  if (info.isActive === false) await endAccess(tx, caller.siteId, before.id);
+  if (info.isActive === false) {
+    await endAccess(tx, caller.siteId, before.id);
+    await endLinks(tx, before.id, caller.siteId);
+  }
   await requireAdministratorAfter(tx, caller.siteId, info);
   await touchUsers(tx, caller.siteId, [before.id], caller.userId, accountChanged(info));
   const [after] = await store.getUsers(tx, caller.siteId, [before.id]);
   if (!after) throw new Error('A locked user is there');
+  if (info.email !== undefined) await moveLinks(tx, call.services.publicUrl, after, site);
   record({
     action: 'user.update',
     subject: ['user', before.id],
@@ -119,12 +124,32 @@ async function writeAccount(
     );
   }
   const email = info.email === undefined ? undefined : normaliseEmail(info.email);
+  const owner = email && (await store.findOwner(tx, caller.siteId, email.key));
+  if (email && owner && owner.userId !== before.id) throw addressTaken(email.email, owner);
   const stored = await store.updateAccount(tx, before.id, {
     ...info,
     email: email?.email,
     emailKey: email?.key,
   });
-  if (!stored) throw knownElsewhere(info.email ?? '');
+  // Somebody took it since it was looked for; whoever that is, this transaction can no longer ask.
+  if (!stored) throw addressTaken(info.email ?? '', undefined);
+}
+
+/** What was mailed to the address of before opens nothing any more; who has no password yet gets a link at the new one. */
+async function moveLinks(
+  tx: Tx,
+  publicUrl: string,
+  user: store.StoredUser,
+  site: { siteId: number; name: string; identityMode: string },
+): Promise<void> {
+  await endLinks(tx, user.id);
+  if (site.identityMode !== 'password' || !user.isActive || (await store.hasPassword(tx, user.id))) return;
+  await mailPasswordLink(tx, publicUrl, {
+    userId: user.id,
+    email: user.email,
+    firstName: user.firstName,
+    site,
+  });
 }
 
 /** Faults of the groups that the user gains or loses; a group it loses has no place in the request but the list's. */

@@ -15,7 +15,7 @@ import {
   updateMembership,
 } from '../../areas/users/index.ts';
 import { createLink } from '../../kernel/auth/links.store.ts';
-import { endAccess } from '../../kernel/auth/store.ts';
+import { endAccess, endLinks } from '../../kernel/auth/store.ts';
 import { change, hostActor } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { type Command, CommandError, type CommandContext, readArgs } from './command.ts';
@@ -78,6 +78,7 @@ export const deactivateUser: Command = async ({ db }, args) => {
       await updateMembership(tx, site.site_id, userId, { isActive: false });
       await touchUsers(tx, site.site_id, [userId], null);
       await endAccess(tx, site.site_id, userId);
+      await endLinks(tx, userId, site.site_id);
       if (!values.force) await requireAdministrator(tx, site.site_id);
       record({
         action: 'cli.user-deactivate',

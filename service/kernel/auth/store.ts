@@ -127,6 +127,15 @@ export async function administratorRemains(tx: Tx, siteId: number): Promise<bool
   return rows[0]?.remains ?? false;
 }
 
+/** Ends the links to set a password that were mailed to this person: all of them, or those of one site. */
+export async function endLinks(tx: Tx, userId: number, siteId?: number): Promise<void> {
+  const links = tx
+    .deleteFrom('one_time_link')
+    .where('purpose', '=', 'set-password')
+    .where('user_id', '=', userId);
+  await (siteId === undefined ? links : links.where('site_id', '=', siteId)).execute();
+}
+
 /** Ends every session and access token of a user on a site, at once. */
 export async function endAccess(tx: Tx, siteId: number, userId: number): Promise<void> {
   await tx.deleteFrom('session').where('site_id', '=', siteId).where('user_id', '=', userId).execute();
