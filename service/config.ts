@@ -1,11 +1,13 @@
 import { Secret } from './kernel/secret.ts';
 
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
 /** Settings of one service process, read once at start from the environment (README, table of settings). */
 export interface Config {
   host: string;
   port: number;
   dataDir: string;
-  databaseUrl: string | undefined;
+  databaseUrl: Secret | undefined;
   /** Where people reach the console; links in mail begin with it. No trailing slash. */
   publicUrl: string;
   /** Addresses or networks (CIDR) of reverse proxies whose X-Forwarded-For counts. */
@@ -15,6 +17,7 @@ export interface Config {
   firstAdministrator: { email: string; password: Secret } | undefined;
   /** Whether the very first start fills a sample site. */
   sample: boolean;
+  logLevel: (typeof LOG_LEVELS)[number];
 }
 
 /**
@@ -42,12 +45,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (env['DATABASE_URL'] && !/^postgres(ql)?:\/\//.test(env['DATABASE_URL'])) {
     faults.push('DATABASE_URL: an address that begins with postgresql://');
   }
+  const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
+  if (!logLevel) faults.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
   if (faults.length > 0) throw new Error(`These settings need a change:\n  ${faults.join('\n  ')}`);
   return {
     host,
     port,
     dataDir: env['DATA_DIR'] ?? 'data',
-    databaseUrl: env['DATABASE_URL'] || undefined,
+    databaseUrl: env['DATABASE_URL'] ? new Secret(env['DATABASE_URL']) : undefined,
     publicUrl,
     trustedProxies: (env['TRUSTED_PROXIES'] ?? '')
       .split(',')
@@ -56,5 +61,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
     firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,
     sample: sample === 'on',
+    logLevel: logLevel ?? 'info',
   };
 }

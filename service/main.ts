@@ -12,9 +12,9 @@ const STOP_MS = 10_000;
 
 /** config → database → app → listen → graceful stop. */
 async function main(config: Config): Promise<void> {
-  const log = createLog(process.env['LOG_LEVEL'] ?? 'info');
+  const log = createLog(config.logLevel);
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const database = await openDatabase(config);
+  const database = await openDatabase({ databaseUrl: config.databaseUrl?.reveal(), dataDir: config.dataDir });
   const { link } = await firstStart(database.db, config);
   const mail = startMailWorker({ db: database.db, config, log });
   const app = await createApp({

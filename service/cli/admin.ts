@@ -14,9 +14,11 @@ async function main(argv: readonly string[]): Promise<number> {
   const { databaseUrl, dataDir, publicUrl } = readConfig(process.env);
   const reply = databaseUrl === undefined ? await askService(dataDir, argv) : undefined;
   if (reply) return print(reply);
-  const database = await openDatabase({ databaseUrl, dataDir }).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  });
+  const database = await openDatabase({ databaseUrl: databaseUrl?.reveal(), dataDir }).catch(
+    (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    },
+  );
   if (!database) return 2;
   try {
     return print({ result: await runCommand({ db: database.db, publicUrl }, argv) });

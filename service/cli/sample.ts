@@ -31,7 +31,7 @@ async function main(): Promise<number> {
   const asOf = values['as-of'] === undefined ? new Date() : new Date(values['as-of']);
   if (Number.isNaN(asOf.getTime())) throw new Error('--as-of: a date such as 2026-11-20');
   const config = readConfig(process.env);
-  const databaseUrl = values['database-url'] ?? config.databaseUrl;
+  const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
   const database = await openDatabase({ databaseUrl, dataDir: config.dataDir }).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   });

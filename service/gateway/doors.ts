@@ -43,6 +43,10 @@ export function browsersDoor(db: Db, publicUrl: string): Door {
       const token = request.cookies[name];
       return token ? findSession(db, hashSecret(token), origin.ip) : undefined;
     },
+    presentedSession(request) {
+      const token = request.cookies[name];
+      return token ? hashSecret(token) : undefined;
+    },
     keepSession(reply, session) {
       const options = { path: '/', httpOnly: true, sameSite: 'strict', secure } as const;
       if (session === 'end') reply.clearCookie(name, options);

@@ -61,16 +61,16 @@ onEachApp((house) => {
     expect((await setUp()).status).toBe(409);
   });
 
-  test('a newer one ends it; one for a password is none', async () => {
-    const older = token;
-    token = await newLink();
-    expect((await setUp({ token: older })).status).toBe(404);
+  test('a newer one leaves it; the first that is used ends both; one for a password is none', async () => {
+    const newer = await newLink();
     const person = await makePerson(house().db, siteId, { capabilities: [] });
     const password = await withTransaction(house().db, {}, (tx) =>
       createLink(tx, { purpose: 'set-password', siteId, userId: person.userId }),
     );
     expect((await setUp({ token: password })).status).toBe(404);
     expect((await visitor().post('/api/session/password', { token, password: PASSWORD })).status).toBe(404);
+    expect((await setUp({ token })).status).toBe(200);
+    expect((await setUp({ token: newer, email: 'second@example.com' })).status).toBe(409);
   });
 
   test('a link opens nothing after its time, and nobody guesses one', async () => {

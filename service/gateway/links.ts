@@ -1,7 +1,7 @@
 import { createLink, findLink, LINK_HOURS, useLink } from '../kernel/auth/links.store.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { administratorRemains } from '../kernel/auth/store.ts';
-import { countOrRefuse } from '../kernel/auth/throttle.store.ts';
+import { addressKey, countOrRefuse } from '../kernel/auth/throttle.store.ts';
 import { change } from '../kernel/change.ts';
 import { normaliseEmail } from '../kernel/email.ts';
 import { ApiError, conflict, invalid } from '../kernel/http/errors.ts';
@@ -23,7 +23,12 @@ type Operations = 'inspectLink' | 'setPassword' | 'requestPasswordLink' | 'creat
 
 export const linkHandlers: Handlers<Operations> = {
   async inspectLink({ db, body, origin }) {
-    await countOrRefuse(db, `link:${origin.ip}`, LINK_CALLS, 'Too many links tried from this address');
+    await countOrRefuse(
+      db,
+      `link:${addressKey(origin.ip)}`,
+      LINK_CALLS,
+      'Too many links tried from this address',
+    );
     const link = await findLink(db, body.token);
     if (!link) throw gone();
     const account = link.userId === null ? undefined : await store.findAccount(db, { userId: link.userId });
@@ -37,7 +42,12 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async setPassword({ db, body, origin }) {
-    await countOrRefuse(db, `link:${origin.ip}`, LINK_CALLS, 'Too many links tried from this address');
+    await countOrRefuse(
+      db,
+      `link:${addressKey(origin.ip)}`,
+      LINK_CALLS,
+      'Too many links tried from this address',
+    );
     const asked = await findLink(db, body.token);
     if (asked?.purpose !== 'set-password' || asked.userId === null) throw gone();
     const { userId, siteId } = asked;
@@ -57,14 +67,20 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async requestPasswordLink({ db, body, origin, services }) {
-    await countOrRefuse(db, `link:${origin.ip}`, LINK_CALLS, 'Too many links asked for from this address');
+    await countOrRefuse(
+      db,
+      `link:${addressKey(origin.ip)}`,
+      LINK_CALLS,
+      'Too many links asked for from this address',
+    );
     const { key } = normaliseEmail(body.email);
     const account = await store.findAccount(db, { emailKey: key });
-    const [site] = account ? await store.sitesOf(db, account.userId, origin.ip) : [];
+    const sites = account ? await store.sitesOf(db, account.userId, origin.ip) : [];
+    const site = sites.find((each) => each.identityMode === 'password');
     // The answer is the same for everybody; the mail goes to the owner of the address alone, a few an hour.
     if (
       account &&
-      site?.identityMode === 'password' &&
+      site &&
       (await underLimit(() => countOrRefuse(db, `mail:${account.userId}`, MAILS_TO_ONE, '')))
     ) {
       await change(db, { siteId: site.siteId, userId: null, email: null, origin }, async (tx, record) => {
@@ -87,7 +103,12 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async createFirstAdministrator({ db, body, origin }): Promise<Answer<'createFirstAdministrator'>> {
-    await countOrRefuse(db, `link:${origin.ip}`, LINK_CALLS, 'Too many links tried from this address');
+    await countOrRefuse(
+      db,
+      `link:${addressKey(origin.ip)}`,
+      LINK_CALLS,
+      'Too many links tried from this address',
+    );
     const link = await findLink(db, body.token);
     if (link?.purpose !== 'first-administrator') throw gone();
     const passwordHash = await hashPassword(body.password);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
@@ -13,7 +14,7 @@ export async function servePages(app: FastifyInstance): Promise<void> {
   const page = await readFile(new URL('index.html', DIST), 'utf8').catch(() => undefined);
   if (page === undefined) return;
   await app.register(fastifyStatic, {
-    root: DIST.pathname,
+    root: fileURLToPath(DIST),
     index: false,
     wildcard: false,
     setHeaders: (reply, path) => {

@@ -1,7 +1,7 @@
 import type { Session } from '../../contract/generated/types.gen.ts';
 import { refuseAddress } from '../kernel/auth/store.ts';
 import { checkPassword } from '../kernel/auth/password.ts';
-import { countOrRefuse } from '../kernel/auth/throttle.store.ts';
+import { addressKey, countOrRefuse, forget } from '../kernel/auth/throttle.store.ts';
 import type { Origin } from '../kernel/auth/caller.ts';
 import { findSession } from '../kernel/auth/store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
@@ -9,10 +9,12 @@ import { withTransaction } from '../kernel/db/transaction.ts';
 import { normaliseEmail } from '../kernel/email.ts';
 import { forbidden, unauthorized } from '../kernel/http/errors.ts';
 import type { Answer, Handlers } from '../kernel/http/handler.ts';
-import { newSecret } from '../kernel/secret.ts';
+import { hashSecret, newSecret } from '../kernel/secret.ts';
 import * as store from './store.ts';
 
 const SIGN_INS_OF_AN_ADDRESS = { limit: 300, seconds: 300 };
+/** Passwords tried for one e-mail address from one network address. */
+const TRIES_OF_AN_ADDRESS = { limit: 30, seconds: 900 };
 
 /** One text for every reason, so that nobody learns who has an account (T12). */
 const REFUSED = 'The e-mail address or the password is wrong, or the account rests after too many attempts';
@@ -46,14 +48,13 @@ async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<Session
 /** Begins a session of this person on this site, with a new secret: nothing of an earlier session carries over (T01). */
 export async function beginSession(
   db: Db,
-  who: { siteId: number; userId: number; origin: Origin },
+  who: { siteId: number; userId: number; origin: Origin; until?: Date },
   within: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<{ status: 200; body: Session; session: { token: string; expires: Date } }> {
   const secret = newSecret();
   const { ip, userAgent } = who.origin;
   const expires = await withTransaction(db, {}, async (tx) => {
     await within(tx);
-    await store.clearFailures(tx, who.userId);
     await store.writeActivity(tx, { ...who, kind: store.ACTIVITY.signedIn, ip });
     return store.insertSession(tx, {
       tokenHash: secret.hash,
@@ -61,6 +62,7 @@ export async function beginSession(
       userId: who.userId,
       ip,
       userAgent,
+      until: who.until,
     });
   });
   return {
@@ -72,13 +74,20 @@ export async function beginSession(
 
 /** The account with that password; every refusal takes as long and says the same. */
 async function authenticate(db: Db, email: string, password: string, ip: string): Promise<store.Account> {
-  const account = await store.findAccount(db, { emailKey: normaliseEmail(email).key });
+  const { key } = normaliseEmail(email);
+  // Counted before the password is looked at, so that guesses at the same time are all counted, known address or not.
+  const tries = `password:${hashSecret(key).toString('base64url')}:${addressKey(ip)}`;
+  await countOrRefuse(db, tries, TRIES_OF_AN_ADDRESS, 'Too many wrong passwords from this address');
+  const account = await store.findAccount(db, { emailKey: key });
   const fits = await checkPassword(password, account?.passwordHash ?? null);
-  if (account && fits && account.lockedSeconds === 0) return account;
+  const resting = account !== undefined && account.lockedSeconds > 0;
+  if (account && fits && (!resting || (await store.isKnownAddress(db, account.userId, ip)))) {
+    await forget(db, tries);
+    return account;
+  }
   if (account) {
-    const locked = account.lockedSeconds > 0;
-    if (!locked) await store.countFailure(db, account.userId);
-    const kind = locked ? store.ACTIVITY.lockedOut : store.ACTIVITY.failed;
+    if (!resting) await store.countFailure(db, account.userId);
+    const kind = resting ? store.ACTIVITY.lockedOut : store.ACTIVITY.failed;
     await store.writeActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind, ip });
   }
   throw unauthorized(REFUSED);
@@ -117,16 +126,20 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     return { status: 200, body: await sessionOf(db, caller.tokenHash, origin.ip) };
   },
 
-  async signIn({ db, body, origin }): Promise<Answer<'signIn'>> {
+  async signIn({ db, body, origin, presentedSession }): Promise<Answer<'signIn'>> {
     await countOrRefuse(
       db,
-      `sign-in:${origin.ip}`,
+      `sign-in:${addressKey(origin.ip)}`,
       SIGN_INS_OF_AN_ADDRESS,
       'Too many sign-ins from this address',
     );
     const account = await authenticate(db, body.email, body.password, origin.ip);
     const siteId = await chooseSite(db, account, body.siteId, origin.ip);
-    return beginSession(db, { siteId, userId: account.userId, origin });
+    return beginSession(db, { siteId, userId: account.userId, origin }, async (tx) => {
+      await store.clearFailures(tx, account.userId);
+      // The session that this browser had ends with the new one (T01).
+      if (presentedSession) await store.deleteSession(tx, presentedSession);
+    });
   },
 
   async signOut({ db, caller, origin }) {
@@ -149,8 +162,10 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     refuseAddress(site.refused, origin.ip);
     if (site.identityMode === 'identity-manager')
       throw forbidden('This site signs its users in through its identity manager');
-    return beginSession(db, { siteId: site.siteId, userId: caller.userId, origin }, (tx) =>
-      store.deleteSession(tx, caller.tokenHash),
-    );
+    const { expiresAt: until, userId, tokenHash } = caller;
+    return beginSession(db, { siteId: site.siteId, userId, origin, until }, async (tx) => {
+      // A sign-out at the same moment wins: nothing goes on from a session that has ended.
+      if (!(await store.deleteSession(tx, tokenHash))) throw unauthorized();
+    });
   },
 };

@@ -132,6 +132,14 @@ onEachApp((house) => {
     expect((await signIn({ siteId: other })).status).toBe(403);
   });
 
+  test('switching goes on with the time that is left: nobody stays for ever without a password', async () => {
+    const other = await makeSite(house().db);
+    await joinSite(house().db, other, person.userId);
+    const before = await withCookie(person.cookie).get<Session>('/api/session');
+    const switched = await withCookie(person.cookie).put<Session>('/api/session/site', { siteId: other });
+    expect(switched.body.expiresDate).toBe(before.body.expiresDate);
+  });
+
   test('capabilities are those of this moment: what is taken from a group is gone at once', async () => {
     const calls = withCookie(person.cookie);
     expect((await calls.get('user')).status).toBe(200);

@@ -133,13 +133,59 @@ onEachApp((house) => {
       expect(await lockedSeconds()).toBeGreaterThan(first * 1.5);
       await account({ failed_count: 40, locked_until: new Date(Date.now() - 1) });
       await fail(1);
-      expect(await lockedSeconds()).toBeLessThanOrEqual(3_601);
+      expect(await lockedSeconds()).toBeLessThanOrEqual(901);
       const admin = as(house().app, await makePerson(house().db, siteId));
       expect((await admin.get(`user/${person.userId}`)).body).toMatchObject({ isLocked: true });
       await account({ locked_until: new Date(Date.now() - 1) });
       expect((await signIn()).status).toBe(200);
       expect((await admin.get(`user/${person.userId}`)).body).toMatchObject({ isLocked: false });
       expect(await activities()).toEqual([2, 2, 2, 2, 2, 5, 2, 2, 1]);
+    });
+
+    test('a stranger who guesses elsewhere does not shut the owner out of a known address (T13)', async () => {
+      expect((await signIn()).status).toBe(200);
+      await account({ failed_count: 9, locked_until: new Date(Date.now() + 600_000) });
+      expect((await signIn()).status).toBe(200);
+      await house()
+        .db.updateTable('activity')
+        .set({ ip_address: '203.0.113.9' })
+        .where('user_id', '=', person.userId)
+        .execute();
+      await account({ failed_count: 9, locked_until: new Date(Date.now() + 600_000) });
+      expect((await signIn()).status).toBe(401);
+    });
+
+    test('after an hour of quiet the count begins anew', async () => {
+      await account({ failed_count: 12, locked_until: new Date(Date.now() - 3_700_000) });
+      await fail(1);
+      expect(await lockedSeconds()).toBe(0);
+    });
+
+    test('thirty tries in a quarter of an hour for one e-mail address, known or not, then 429', async () => {
+      for (const email of [person.email, 'nobody@nowhere.test']) {
+        const replies = await Promise.all(
+          Array.from({ length: 3 }, () => signIn({ email, password: 'wrong' })),
+        );
+        expect(replies.map(({ status }) => status)).toEqual([401, 401, 401]);
+        await house()
+          .db.updateTable('throttle')
+          .set({ count: 30 })
+          .where('key', 'like', 'password:%')
+          .execute();
+        expect((await signIn({ email, password: 'wrong' })).status).toBe(429);
+        await house().db.deleteFrom('throttle').where('key', 'like', 'password:%').execute();
+      }
+    });
+
+    test('a new sign-in ends the session that the browser had (T01)', async () => {
+      const first = tokenOf(await signIn());
+      const again = await withCookie(first).post<Session>('/api/session', {
+        email: person.email,
+        password: PASSWORD,
+      });
+      expect(again.status).toBe(200);
+      expect((await withCookie(first).get('/api/session')).status).toBe(401);
+      expect((await withCookie(tokenOf(again)).get('/api/session')).status).toBe(200);
     });
 
     test('twenty wrong ones at the same time are all counted', async () => {

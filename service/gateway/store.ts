@@ -51,14 +51,29 @@ export async function findAccount(
 }
 
 /**
- * One more wrong password. From the fifth on the account rests, twice as long each time, an hour at most: a guesser
- * is slowed, and the owner is never shut out for good.
+ * One more wrong password. From the fifth on the account rests, twice as long each time, a quarter of an hour at most;
+ * after an hour of quiet the count begins anew.
  */
 export async function countFailure(db: Db, userId: number): Promise<void> {
-  await sql`update account set failed_count = failed_count + 1,
-      locked_until = case when failed_count + 1 >= 5
-        then now() + least(interval '1 hour', interval '30 seconds' * (2 ^ least(failed_count - 4, 10))) end
+  await sql`update account set
+      failed_count = case when locked_until < now() - interval '1 hour' then 1 else failed_count + 1 end,
+      locked_until = case
+        when locked_until < now() - interval '1 hour' then null
+        when failed_count + 1 >= 5
+          then now() + least(interval '15 minutes', interval '30 seconds' * (2 ^ least(failed_count - 4, 10))) end
     where user_id = ${userId}`.execute(db);
+}
+
+/**
+ * Whether the person has signed in from this address within 90 days. A resting account still opens from there: a
+ * stranger who guesses elsewhere cannot shut its owner out (T13).
+ */
+export async function isKnownAddress(db: Db, userId: number, ip: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from activity a join membership m on m.site_id = a.site_id and m.user_id = a.user_id
+    where m.user_id = ${userId} and a.activity_type_id = ${ACTIVITY.signedIn} and a.ip_address = ${ip}
+      and a.at > now() - interval '90 days' limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 export async function clearFailures(tx: Tx, userId: number): Promise<void> {
@@ -91,22 +106,32 @@ export async function sitesOf(db: Db, userId: number, ip: string): Promise<OwnSi
 /** Begins a session and returns when it ends at the latest; sessions that ended are swept on the way. */
 export async function insertSession(
   tx: Tx,
-  session: { tokenHash: Buffer; siteId: number; userId: number; ip: string; userAgent: string | undefined },
+  session: {
+    tokenHash: Buffer;
+    siteId: number;
+    userId: number;
+    ip: string;
+    userAgent: string | undefined;
+    /** The end of the session that this one goes on; a new one has the whole time. */
+    until: Date | undefined;
+  },
 ): Promise<Date> {
   const { rows } = await sql<{ expires_at: Date }>`
     with swept as (delete from session where user_id = ${session.userId}
       and (expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES}))),
     seen as (update membership set last_active_at = now() where site_id = ${session.siteId} and user_id = ${session.userId})
     insert into session (token_hash, site_id, user_id, expires_at, ip, user_agent)
-    values (${session.tokenHash}, ${session.siteId}, ${session.userId}, now() + make_interval(hours => ${SESSION_HOURS}), ${session.ip}, ${session.userAgent ?? null})
+    values (${session.tokenHash}, ${session.siteId}, ${session.userId}, coalesce(${session.until ?? null}::timestamptz, now() + make_interval(hours => ${SESSION_HOURS})), ${session.ip}, ${session.userAgent ?? null})
     returning expires_at`.execute(tx);
   const [row] = rows;
   if (!row) throw new Error('An inserted session is there');
   return row.expires_at;
 }
 
-export async function deleteSession(tx: Tx, tokenHash: Buffer): Promise<void> {
-  await tx.deleteFrom('session').where('token_hash', '=', tokenHash).execute();
+/** Ends a session; false when it had ended already. */
+export async function deleteSession(tx: Tx, tokenHash: Buffer): Promise<boolean> {
+  const result = await tx.deleteFrom('session').where('token_hash', '=', tokenHash).executeTakeFirst();
+  return result.numDeletedRows > 0n;
 }
 
 /** Ends every session of the person, on all sites: a new password shuts out who knew the old one. */

@@ -1,5 +1,5 @@
 import type { Scope, TokenErrorResponse, TokenRequest } from '../../../contract/generated/types.gen.ts';
-import { countOrRefuse } from '../../kernel/auth/throttle.store.ts';
+import { addressKey, countOrRefuse } from '../../kernel/auth/throttle.store.ts';
 import { ApiError } from '../../kernel/http/errors.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { hashSecret, newSecret } from '../../kernel/secret.ts';
@@ -49,9 +49,9 @@ export const tokenHandlers: Handlers<'issueToken'> = {
     const { id, secret, basic } = credentials(authorization, body);
     const clientId = Number(id);
     const fits = /^\d{1,10}$/.test(id) && clientId <= INT32_MAX && secret !== '';
-    const key = fits ? await store.findApiKey(db, clientId, hashSecret(secret)) : undefined;
+    const key = fits ? await store.findApiKey(db, clientId, hashSecret(secret), origin.ip) : undefined;
     // Wrong secrets count against who sends them: a stranger who knows a client id cannot use up its owner's calls.
-    const counted = key ? `token:${key.clientId}` : `token:${clientId}:${origin.ip}`;
+    const counted = key ? `token:${key.clientId}` : `token:${clientId}:${addressKey(origin.ip)}`;
     if (fits)
       await countOrRefuse(db, counted, TOKEN_CALLS, `At most ${TOKEN_CALLS.limit} token calls a minute`);
     if (!key)

@@ -170,6 +170,21 @@ onEachApp((house) => {
     expect((await listWith(body.access_token)).status).toBe(401);
   });
 
+  test('a user with IP restrictions gets no token at an address that is not approved (spec 5.4)', async () => {
+    const { db } = house();
+    await db
+      .updateTable('membership')
+      .set({ ip_restrictions_enabled: true })
+      .where('user_id', '=', person.userId)
+      .execute();
+    expect((await ask(inForm())).status).toBe(401);
+    await db
+      .insertInto('approved_address')
+      .values({ site_id: person.siteId, network: '127.0.0.0/8' })
+      .execute();
+    expect((await ask(inForm())).status).toBe(200);
+  });
+
   test('a form of very many fields is refused before anything is made of it (T17)', async () => {
     const body = Array.from({ length: 21 }, (_, index) => `f${index}=1`).join('&');
     expect((await ask(body)).status).toBe(413);

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
 import { retryLater } from '../http/errors.ts';
@@ -32,4 +33,19 @@ export async function countOrRefuse(
   if (row?.count === 1)
     await sql`delete from throttle where window_started_at < now() - interval '1 day'`.execute(db);
   if (row && row.count > limit) throw retryLater(429, message, row.left);
+}
+
+/** Forgets what was counted under a key: the tries before a right password. */
+export async function forget(db: Db, key: string): Promise<void> {
+  await db.deleteFrom('throttle').where('key', '=', key).execute();
+}
+
+/** What a limit by address counts: an IPv4 address, or the /64 network that one customer has of IPv6. */
+export function addressKey(ip: string): string {
+  if (!isIPv6(ip)) return ip;
+  const [head = '', tail = ''] = ip.replace(/%.*$/, '').toLowerCase().split('::');
+  const before = head.split(':').filter(Boolean);
+  const after = tail.split(':').filter(Boolean);
+  const gap = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
+  return `${[...before, ...gap, ...after].slice(0, 4).join(':')}::/64`;
 }

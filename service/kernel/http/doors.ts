@@ -24,6 +24,8 @@ export interface Door {
   serves(operation: Operation): boolean;
   /** Finds who calls; undefined where no credentials were sent. Throws ApiError for credentials that do not hold. */
   authenticate(request: FastifyRequest, origin: Origin): Promise<Caller | undefined>;
+  /** Hash of the session token that came along, unchecked. */
+  presentedSession?(request: FastifyRequest): Buffer | undefined;
   /** Runs before everything else of a request of this door. */
   guard?(request: FastifyRequest): void;
   /** Puts the session of an answer where this door keeps it. */
@@ -114,7 +116,7 @@ function addRoute(app: FastifyInstance, door: Door, operation: Operation, around
       });
       if (faults.length > 0) throw refused(operation, faults);
       if (!handle) throw new ApiError(501, `${operation.id} is not built yet`);
-      const answer = await handle(callOf(request, parts, around) as never);
+      const answer = await handle(callOf(door, request, parts, around) as never);
       if (around.checkAnswers) assertAnswer(operation, answer);
       if (answer.session) door.keepSession?.(reply, answer.session);
       reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
@@ -134,6 +136,7 @@ function refused(operation: Operation, faults: readonly FieldError[]): ApiError 
 }
 
 function callOf(
+  door: Door,
   request: FastifyRequest,
   parts: { params: unknown; query: unknown; body: unknown },
   around: DoorSurroundings,
@@ -143,6 +146,7 @@ function callOf(
     ifMatch: request.headers['if-match'],
     authorization: request.headers.authorization,
     origin: originOf(request),
+    presentedSession: door.presentedSession?.(request),
     db: around.db,
     services: around.services,
     get caller(): Caller {

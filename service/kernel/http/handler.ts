@@ -34,6 +34,8 @@ export interface Call<Id extends OperationId = OperationId> {
   ifMatch: string | undefined;
   /** `Authorization` as sent; only the token operation reads it. */
   authorization: string | undefined;
+  /** Hash of the session that came with the request, whether it holds or not; sign-in ends it. */
+  presentedSession: Buffer | undefined;
   /** Throws for a public operation: those have no caller. */
   caller: Caller;
   origin: Origin;
@@ -47,7 +49,7 @@ export type Answer<Id extends OperationId> = {
     status: Status;
     body: Successes<Id>[Status] extends void ? undefined : Successes<Id>[Status];
     headers?: Readonly<Record<string, string>>;
-    /** Cookie of the browser's door: a new session token, or '' to end it. */
+    /** Cookie of the browser's door: a new session token, or `end`. */
     session?: { token: string; expires: Date } | 'end';
   };
 }[keyof Successes<Id>];
