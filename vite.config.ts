@@ -50,7 +50,11 @@ export default defineConfig({
     host: '127.0.0.1',
     port: 5173,
     strictPort: true,
-    // The Host header stays the page's own, so that the service's same-origin check holds here too.
-    proxy: { '/console/': service, '/api/': service },
+    // The Host header stays the page's own, so that the service's same-origin check holds here too; the short form
+    // of a proxy would change it.
+    proxy: {
+      '/console/': { target: service, changeOrigin: false },
+      '/api/': { target: service, changeOrigin: false },
+    },
   },
 });

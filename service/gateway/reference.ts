@@ -24,12 +24,20 @@ const PAGE = `<!doctype html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Steward API reference</title>
 <link rel="icon" href="/favicon.svg"><link rel="stylesheet" href="/api/current/ui/swagger-ui.css"></head>
 <body><main id="reference"></main>
-<script src="/api/current/ui/swagger-ui-bundle.js"></script><script src="/api/current/reference.js"></script></body>
+<script src="/api/current/ui/swagger-ui-bundle.js"></script><script type="module" src="/api/current/reference.js"></script></body>
 </html>
 `;
 
-const SCRIPT = `SwaggerUIBundle({
-  url: '/api/current/openapi.json',
+// Without the console's own operations: they answer at the browser's door alone, so nobody could try them here.
+const SCRIPT = `const description = await (await fetch('/api/current/openapi.json')).json();
+for (const path of Object.values(description.paths)) {
+  for (const [method, operation] of Object.entries(path)) {
+    if (operation['x-door'] === 'console') delete path[method];
+  }
+}
+description.tags = description.tags.filter((tag) => tag.name !== 'Console');
+SwaggerUIBundle({
+  spec: description,
   dom_id: '#reference',
   deepLinking: true,
   docExpansion: 'none',

@@ -14,9 +14,9 @@ import { fullName } from './-user-query.ts';
 const DOORS = {
   twoFactorEnabled: {
     label: 'Two-factor authentication',
-    off: 'Asked for at the next sign-in. Once on, it cannot be turned off here or through the API.',
-    on: 'Asked for at every sign-in. It cannot be turned off here or through the API.',
-    meaning: 'From the next sign-in on, a second factor is asked for.',
+    off: 'Not required. Once on, it cannot be turned off here or through the API.',
+    on: 'Required, and it cannot be turned off here or through the API. Sign-in does not ask for the second factor yet.',
+    meaning: 'A second factor is required of them. Sign-in does not ask for it yet.',
   },
   ipRestrictionsEnabled: {
     label: 'Only from approved addresses',

@@ -75,7 +75,7 @@ export function NewUserPanel() {
           control={control}
           name="twoFactorEnabled"
           label="Two-factor authentication"
-          hint="A second factor is asked for from the first sign-in on. Once created so, it cannot be turned off."
+          hint="Required of them, though sign-in does not ask for it yet. Once created so, it cannot be turned off."
         />
         <SwitchField
           control={control}

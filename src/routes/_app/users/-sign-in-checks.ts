@@ -38,9 +38,9 @@ export function signInChecks(
       : { answer: 'yes', title: 'From any address', detail: 'Approved addresses are not asked for.' },
     user.twoFactorEnabled
       ? {
-          answer: 'unknown',
-          title: 'Second factor needed',
-          detail: 'Whether they have set one up is not known here.',
+          answer: 'yes',
+          title: 'Second factor required',
+          detail: 'Sign-in does not ask for it yet.',
         }
       : { answer: 'yes', title: 'No second factor needed', detail: 'It can be turned on under Access.' },
     identityMode === 'password'
