@@ -85,9 +85,18 @@ export async function expectAllFetched(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
 }
 
-/** axe finds nothing on the page as it is now, open dialogs included. */
-export async function expectNoAxe(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
+/** Waits for what moves or fades to come to rest: half-way colours are nobody's. */
+const settle = (page: Page) =>
+  page.evaluate(async () => {
+    const passing = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    await Promise.allSettled(passing.map(({ finished }) => finished));
+  });
+
+async function axe(page: Page, scan: AxeBuilder): Promise<void> {
+  await settle(page);
+  const { violations } = await scan.analyze();
   const found = violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes
@@ -95,7 +104,23 @@ export async function expectNoAxe(page: Page): Promise<void> {
         .slice(0, 5)
         .join(' | ')}`,
   );
-  expect(found, 'axe').toEqual([]);
+  expect(found, `axe at ${page.url()}`).toEqual([]);
+}
+
+/** axe finds nothing on the page as it is now, open dialogs included. */
+export const expectNoAxe = (page: Page): Promise<void> => axe(page, new AxeBuilder({ page }).withTags(WCAG));
+
+async function turn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
+}
+
+/** The same in both themes of the system; what differs between them is colour. */
+export async function expectNoAxeInBothThemes(page: Page): Promise<void> {
+  await turn(page, 'light');
+  await expectNoAxe(page);
+  await turn(page, 'dark');
+  await axe(page, new AxeBuilder({ page }).withRules(['color-contrast']));
 }
 
 /** Opens the menu of a button and chooses. */

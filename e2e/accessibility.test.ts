@@ -1,0 +1,143 @@
+import type { Page } from '@playwright/test';
+import { choose, expectNoAxeInBothThemes, expectToast, fill } from './support/actions.ts';
+import { enter } from './support/calls.ts';
+import { ada } from './support/people.ts';
+import { expect, test } from './support/test.ts';
+
+// Colours are judged at rest.
+test.use({
+  installation: { sample: true, administrator: ada },
+  contextOptions: { reducedMotion: 'reduce' },
+});
+
+const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+
+/** Nothing on the page is wider than the window. */
+async function expectFits(page: Page): Promise<void> {
+  const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(beyond, `${page.url()} fits its width`).toBeLessThanOrEqual(0);
+}
+
+async function judge(page: Page): Promise<void> {
+  await expectFits(page);
+  await expectNoAxeInBothThemes(page);
+}
+
+/** Opens something over the page, judges it, and closes it. */
+async function judgeOpened(
+  page: Page,
+  role: 'menu' | 'dialog' | 'alertdialog' | 'listbox',
+  open: () => Promise<void>,
+) {
+  await open();
+  const opened = page.getByRole(role);
+  await expect(opened.first()).toBeVisible();
+  await judge(page);
+  await page.keyboard.press('Escape');
+  await expect(opened).toHaveCount(0);
+}
+
+for (const width of [1280, 390]) {
+  test.describe(`${width} wide`, () => {
+    test.use({ viewport: { width, height: 800 } });
+    const small = width < 768;
+
+    test('the pages before the console', async ({ page, expectFailure }) => {
+      expectFailure(400);
+      for (const path of ['/sign-in', '/forgot-password', '/link#not-a-token']) {
+        await page.goto(path);
+        await expect(heading(page)).toBeVisible();
+        await judge(page);
+      }
+    });
+
+    test('every page of the console', async ({ page, calls, expectFailure }) => {
+      expectFailure(404, 'does not exist on this site');
+      const { id } = await calls.makeUser();
+      await enter(page, ada);
+      const user = `/users/${id}`;
+      const tabs = ['', '/license', '/groups', '/proxies', '/activity'].map((tab) => user + tab);
+      for (const path of [
+        '/',
+        '/users',
+        '/users?q=nobody+at+all',
+        '/entries',
+        '/nowhere',
+        '/users/999999',
+        ...tabs,
+      ]) {
+        await page.goto(path);
+        await expect(heading(page)).toBeVisible();
+        await expect(page.getByRole('main')).not.toHaveAttribute('aria-busy', 'true');
+        await judge(page);
+      }
+    });
+
+    test('what opens over every page', async ({ page }) => {
+      await enter(page, ada);
+      await expect(heading(page)).toBeVisible();
+      await judgeOpened(page, 'menu', () =>
+        page.getByRole('button', { name: /appearance and sign out/ }).click(),
+      );
+      await judgeOpened(page, 'menu', () => page.getByRole('button', { name: /switch site/ }).click());
+      await judgeOpened(page, 'dialog', () => page.keyboard.press('?'));
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('an');
+      await expect(page.getByRole('menuitem').first()).toBeVisible();
+      await judge(page);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      if (!small) return;
+      await judgeOpened(page, 'dialog', () => page.getByRole('button', { name: 'Navigation' }).click());
+    });
+
+    test('what opens over the list', async ({ page }) => {
+      await enter(page, ada, '/users');
+      const grid = page.getByRole('grid', { name: 'Users' });
+      await expect(grid.getByRole('row').nth(3)).toBeVisible();
+      await judgeOpened(page, 'menu', () =>
+        grid
+          .getByRole('button', { name: /^Actions for/ })
+          .first()
+          .click(),
+      );
+      await judgeOpened(page, 'dialog', () => page.getByRole('button', { name: /^Group.* filter$/ }).click());
+      await judgeOpened(page, 'menu', () =>
+        page.getByRole('button', { name: small ? 'Sort' : 'Columns' }).click(),
+      );
+      await grid
+        .getByRole('checkbox', { name: /^Select/ })
+        .nth(2)
+        .check();
+      await expect(page.getByRole('region', { name: 'Selection' })).toBeVisible();
+      await judge(page);
+      await page.goto('/users/new');
+      const panel = page.getByRole('dialog', { name: 'New user' });
+      await panel.getByRole('button', { name: 'Create user' }).click();
+      await expect(panel.getByText('Fill this in').first()).toBeVisible();
+      await judge(page);
+      await judgeOpened(page, 'listbox', () => panel.getByRole('combobox', { name: 'Groups' }).click());
+      await judgeOpened(page, 'listbox', () => panel.getByRole('button', { name: /License/ }).click());
+    });
+
+    test('what opens over a user', async ({ page, calls }) => {
+      const person = await calls.makeUser();
+      await enter(page, ada, `/users/${person.id}`);
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await judge(page);
+      await fill(page.getByRole('region', { name: 'Profile', exact: true }), { 'First name': 'Shown' });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await expectToast(page, /^Shown .* was saved$/);
+      await judge(page);
+      await judgeOpened(page, 'alertdialog', () => page.getByRole('button', { name: 'Deactivate…' }).click());
+      await judgeOpened(page, 'alertdialog', () =>
+        page.getByRole('button', { name: 'Remove from site…' }).click(),
+      );
+      await judgeOpened(page, 'alertdialog', () =>
+        page.getByRole('switch', { name: 'Two-factor authentication' }).click(),
+      );
+      await choose(page, /^Actions for/, 'Deactivate');
+      await judge(page);
+    });
+  });
+}
