@@ -14,8 +14,8 @@ const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 export default defineConfig<object, InstallationOptions>({
   testDir: 'e2e',
   outputDir: 'test-results/e2e',
-  // A worker has a service, a database and a browser of its own: two cores carry one of these.
-  workers: 1,
+  // A worker has a service, a database and a browser of its own: two cores carry two of these.
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,
