@@ -57,14 +57,9 @@ async function addFromSettings(
   record: Recorder,
 ): Promise<void> {
   const named = { ...person, firstName: 'First', lastName: 'Administrator' };
-  const userId = await addAdministrator(tx, siteId, named);
+  const userId = await addAdministrator(tx, siteId, named, record);
   if (userId === undefined)
     throw new Error(
       `STEWARD_ADMIN_EMAIL: ${person.email} is already known, choose another or let them in with npm run admin -- user make-admin`,
     );
-  record({
-    action: 'site.first-administrator',
-    subject: ['user', userId],
-    changes: { email: [null, person.email] },
-  });
 }

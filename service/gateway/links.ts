@@ -120,16 +120,11 @@ export const linkHandlers: Handlers<Operations> = {
         if (await administratorRemains(tx, link.siteId))
           throw conflict('This site has an administrator already. Ask them to let you in.');
         await useLink(tx, body.token);
-        const made = await addAdministrator(tx, link.siteId, { ...body, passwordHash });
+        const made = await addAdministrator(tx, link.siteId, { ...body, passwordHash }, record);
         if (made === undefined)
           throw conflict(`${body.email} is already known on this platform`, [
             { path: 'email', message: 'is already known on this platform' },
           ]);
-        record({
-          action: 'site.first-administrator',
-          subject: ['user', made],
-          changes: { email: [null, body.email] },
-        });
         return made;
       },
     );

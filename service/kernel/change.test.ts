@@ -7,43 +7,56 @@ import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../
 
 type Deed = (at: { api: Calls; user: Person; groupId: number }) => Promise<Reply<unknown>>;
 
-/** Every built operation that changes something of a site, with the action of its audit row and its event. */
+/** Every built operation that changes something of a site, with its audit rows' action and their events, in order. */
 const deeds: readonly (readonly [
   action: string,
-  event: readonly [entityType: string, kind: string],
+  events: readonly (readonly [entityType: string, kind: string, action?: string])[],
   deed: Deed,
 ])[] = [
   [
     'user.create',
-    ['Users', 'created'],
+    [['Users', 'created']],
     ({ api }) => api.post('user', { email: `${crypto.randomUUID()}@x.test`, firstName: 'A', lastName: 'B' }),
   ],
   [
     'user.update',
-    ['Users', 'updated'],
+    [['Users', 'updated']],
     ({ api, user }) => api.put('user', { id: user.userId, lastName: 'Changed' }),
   ],
-  ['user.remove', ['Users', 'deleted'], ({ api, user }) => api.del(`user/${user.userId}`)],
+  [
+    'user.remove',
+    [
+      ['Users', 'deleted'],
+      ['UserGroups', 'updated', 'group.unassign'],
+    ],
+    ({ api, user }) => api.del(`user/${user.userId}`),
+  ],
   [
     'license.change',
-    ['Users', 'updated'],
+    [['Users', 'updated']],
     ({ api, user }) => api.put('userLicense', { userId: user.userId, licenseTypeId: 3 }),
   ],
-  ['group.create', ['UserGroups', 'created'], ({ api }) => api.post('user/group', { name: 'New' })],
+  ['group.create', [['UserGroups', 'created']], ({ api }) => api.post('user/group', { name: 'New' })],
   [
     'group.update',
-    ['UserGroups', 'updated'],
+    [['UserGroups', 'updated']],
     ({ api, groupId }) => api.put(`user/group/${groupId}`, { name: 'Changed' }),
   ],
-  ['group.delete', ['UserGroups', 'deleted'], ({ api, groupId }) => api.del(`user/group/${groupId}`)],
+  ['group.delete', [['UserGroups', 'deleted']], ({ api, groupId }) => api.del(`user/group/${groupId}`)],
   [
     'group.assign',
-    ['UserGroups', 'updated'],
+    [
+      ['UserGroups', 'updated'],
+      ['Users', 'updated'],
+    ],
     ({ api, user, groupId }) => api.put('user/group', [{ userIds: [user.userId], groupIds: [groupId] }]),
   ],
   [
     'group.unassign',
-    ['UserGroups', 'updated'],
+    [
+      ['UserGroups', 'updated'],
+      ['Users', 'updated'],
+    ],
     ({ api, user }) => api.del('user/group', [{ userIds: [user.userId], groupIds: [user.groupId] }]),
   ],
 ];
@@ -83,36 +96,36 @@ onEachApp((house) => {
       await sql`alter table ${sql.table(table)} add constraint broken check (false) not valid`.execute(db);
   }
 
-  test.each(deeds)(
-    '%s writes one audit row that says who, and its event',
-    async (action, [entityType, kind], deed) => {
-      expect((await deed(at)).status).toBeLessThan(300);
-      const audits = await house()
-        .db.selectFrom('audit_log')
-        .selectAll()
-        .where('site_id', '=', admin.siteId)
-        .execute();
-      expect(audits).toMatchObject([{ action, actor_id: admin.userId, ip: '127.0.0.1' }]);
-      expect(audits[0]?.request_id).toMatch(/^[\da-f-]{36}$/);
-      const events = await house()
-        .db.selectFrom('topic_event')
-        .selectAll()
-        .where('site_id', '=', admin.siteId)
-        .execute();
-      expect(events).toMatchObject([
-        {
-          off: 0,
-          payload: {
-            entityType,
-            modifiedById: admin.userId,
-            modifiedByUserEmail: admin.email,
-            isCalculated: false,
-            payload: { entities: { [kind]: [{}] } },
-          },
+  test.each(deeds)('%s writes audit rows that say who, and their events', async (action, expected, deed) => {
+    expect((await deed(at)).status).toBeLessThan(300);
+    const audits = await house()
+      .db.selectFrom('audit_log')
+      .selectAll()
+      .where('site_id', '=', admin.siteId)
+      .orderBy('audit_id')
+      .execute();
+    expect(audits).toMatchObject(
+      expected.map(([, , own = action]) => ({ action: own, actor_id: admin.userId, ip: '127.0.0.1' })),
+    );
+    expect(audits[0]?.request_id).toMatch(/^[\da-f-]{36}$/);
+    const events = await house()
+      .db.selectFrom('topic_event')
+      .selectAll()
+      .where('site_id', '=', admin.siteId)
+      .execute();
+    expect(events.toSorted((one, other) => one.off - other.off)).toMatchObject(
+      expected.map(([entityType, kind], off) => ({
+        off,
+        payload: {
+          entityType,
+          modifiedById: admin.userId,
+          modifiedByUserEmail: admin.email,
+          isCalculated: false,
+          payload: { entities: { [kind]: [{}] } },
         },
-      ]);
-    },
-  );
+      })),
+    );
+  });
 
   test.each(deeds)(
     '%s does nothing where its audit row or its event cannot be written',

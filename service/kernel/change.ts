@@ -30,6 +30,8 @@ export const hostActor = (siteId: number): Actor => ({
 
 /** What a change says about itself: one audit row, and the event of it where a topic has one (spec 6). */
 interface Recorded {
+  /** The site on which it shows; by default the one on which it is done. */
+  siteId?: number;
   action: string;
   subject: readonly [type: string, id: number | string];
   /** What is different now: property → [before, after]. Never a secret. */
@@ -61,15 +63,27 @@ export function change<T>(
       entries.map((entry) => auditRow(actor, entry)),
     );
     // Last before commit: the topic's counter row is a lock that all writers of the site share (gap-free offsets).
-    const events = entries.flatMap((entry) => (entry.event ? [entry.event] : []));
-    if (events.length > 0) await publish(tx, actor, events);
+    await publishAll(tx, actor, entries);
     return result;
   });
 }
 
+/** The events of each site, the sites in one order in every transaction: two changes cannot wait for each other. */
+async function publishAll(tx: Tx, actor: Actor, entries: readonly Recorded[]): Promise<void> {
+  const bySite = new Map<number, ChangeEvent[]>();
+  for (const { siteId = actor.siteId, event } of entries)
+    if (event) bySite.set(siteId, [...(bySite.get(siteId) ?? []), event]);
+  for (const [siteId, events] of [...bySite].toSorted(([one], [other]) => one - other)) {
+    // Subscribers of another site are not told who works on this one.
+    const author = siteId === actor.siteId ? actor : { siteId, userId: null, email: null };
+    // oxlint-disable-next-line no-await-in-loop -- one connection, a handful of sites
+    await publish(tx, author, events);
+  }
+}
+
 function auditRow(actor: Actor, entry: Recorded): AuditRow {
   return {
-    site_id: actor.siteId,
+    site_id: entry.siteId ?? actor.siteId,
     actor_id: actor.userId,
     action: entry.action,
     subject_type: entry.subject[0],

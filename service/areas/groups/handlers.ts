@@ -4,6 +4,8 @@ import type {
   UserGroupEntityVm,
   UsersToUserGroupRequestVm,
 } from '../../../contract/generated/types.gen.ts';
+import { capabilities as allCapabilities } from '../../../contract/rules/capabilities.ts';
+import { differences } from '../../kernel/audit/differences.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { capabilitiesOf } from '../../kernel/auth/store.ts';
 import { actorOf, change, type Recorder } from '../../kernel/change.ts';
@@ -15,17 +17,22 @@ import { pageOf } from '../../kernel/http/page.ts';
 import {
   addToGroups,
   checkGrant,
+  groupEventOf,
+  lockUsers,
+  pairsChanged,
   removeFromGroups,
   requireAdministrator,
   requireHeld,
-  touchUsers,
-} from '../sites/index.ts';
+  usersChanged,
+  type Pair,
+  type StoredUser,
+} from '../members/index.ts';
 import * as store from './store.ts';
+import type { StoredGroup } from './store.ts';
 
 /** One request changes at most this many pairings, so that it stays one short transaction. */
 const MAX_PAIRS = 1000;
 
-type Pair = readonly [userId: number, groupId: number];
 type Operations =
   | 'listGroups'
   | 'getGroup'
@@ -35,16 +42,23 @@ type Operations =
   | 'assignGroups'
   | 'unassignGroups';
 
-const listed = ({ id, name, description, userCount }: store.StoredGroup): GroupInfoResponse => ({
+const listed = ({ id, name, description, userCount }: StoredGroup): GroupInfoResponse => ({
   id,
   name,
   description,
   userCount,
 });
-const shown = ({ version: _version, ...group }: store.StoredGroup): UserGroupEntityVm => group;
+const shown = ({ version: _version, ...group }: StoredGroup): UserGroupEntityVm => group;
 
-const eventOf = (kind: 'created' | 'updated' | 'deleted', groupId: number, more: object) =>
-  ({ topic: 'default-users', entityType: 'UserGroups', kind, entity: { id: groupId, ...more } }) as const;
+/** What an audit row compares of a group; its capabilities are a set, told in the order of the contract. */
+const kept = ({ name, description, capabilities }: store.GroupFields): store.GroupFields => ({
+  name,
+  description: description ?? null,
+  capabilities: inOrder(capabilities),
+});
+
+const inOrder = (wanted: readonly Capability[]): Capability[] =>
+  allCapabilities.map(({ name }) => name).filter((name) => wanted.includes(name));
 
 const nameTaken = (name: string) =>
   conflict(`A group named ${name} exists on this site`, [
@@ -64,16 +78,20 @@ export const groupHandlers: Handlers<Operations> = {
 
   async createGroup(call) {
     const { caller, body } = call;
-    const name = trimmedName(body.name);
+    const group = kept({
+      name: trimmedName(body.name),
+      description: body.description,
+      capabilities: body.capabilities ?? [],
+    });
     const groupId = await change(call.db, actorOf(call), async (tx, record) => {
-      await requireGrantable(tx, caller, body.capabilities ?? []);
-      const id = await store.insertGroup(tx, caller.siteId, { ...body, name });
-      if (id === undefined) throw nameTaken(name);
+      await requireGrantable(tx, caller, group.capabilities);
+      const id = await store.insertGroup(tx, caller.siteId, group);
+      if (id === undefined) throw nameTaken(group.name);
       record({
         action: 'group.create',
         subject: ['group', id],
-        changes: { ...body, name },
-        event: eventOf('created', id, { name }),
+        changes: differences(undefined, group),
+        event: groupEventOf('created', id, { name: group.name }),
       });
       return id;
     });
@@ -89,29 +107,8 @@ export const groupHandlers: Handlers<Operations> = {
   },
 
   async deleteGroup(call) {
-    const { caller, params } = call;
-    await change(
-      call.db,
-      actorOf(call),
-      async (tx, record) => {
-        const group = await store.getGroup(tx, caller.siteId, params.groupId, true);
-        if (!group) throw notFound(`Group ${params.groupId}`);
-        requireVersion(call.ifMatch, group.version, `Group ${group.id}`);
-        await requireGrantable(tx, caller, group.capabilities);
-        const members = await store.memberIds(tx, caller.siteId, group.id);
-        await store.deleteGroup(tx, caller.siteId, group.id);
-        await requireAdministrator(tx, caller.siteId);
-        await touchUsers(tx, caller.siteId, members, caller.userId);
-        record({
-          action: 'group.delete',
-          subject: ['group', group.id],
-          changes: { name: [group.name, null], members },
-          event: eventOf('deleted', group.id, { name: group.name }),
-        });
-      },
-      { alone: true },
-    );
-    return ok(params.groupId);
+    await change(call.db, actorOf(call), (tx, record) => remove(tx, call, record), { alone: true });
+    return ok(call.params.groupId);
   },
 
   async assignGroups(call) {
@@ -150,24 +147,48 @@ async function update(tx: Tx, call: Call<'updateGroup'>, record: Recorder): Prom
   const before = await store.getGroup(tx, caller.siteId, call.params.groupId, true);
   if (!before) throw notFound(`Group ${call.params.groupId}`);
   requireVersion(call.ifMatch, before.version, `Group ${before.id}`);
-  const { capabilities } = body;
-  if (capabilities) {
-    const changed = [
-      ...capabilities.filter((one) => !before.capabilities.includes(one)),
-      ...before.capabilities.filter((one) => !capabilities.includes(one)),
-    ];
-    await requireGrantable(tx, caller, changed);
-  }
-  const name = body.name === undefined ? undefined : trimmedName(body.name);
-  if (!(await store.updateGroup(tx, caller.siteId, before.id, { ...body, name })))
-    throw nameTaken(name ?? before.name);
-  if (capabilities) await requireAdministrator(tx, caller.siteId);
+  const group = kept({
+    name: body.name === undefined ? before.name : trimmedName(body.name),
+    description: body.description === undefined ? before.description : body.description,
+    capabilities: body.capabilities ?? before.capabilities,
+  });
+  const changes = differences(kept(before), group);
+  if (Object.keys(changes).length === 0) return;
+  if (changes['capabilities'])
+    await requireGrantable(tx, caller, oneSided(before.capabilities, group.capabilities));
+  if (!(await store.updateGroup(tx, caller.siteId, before.id, group))) throw nameTaken(group.name);
+  if (changes['capabilities']) await requireAdministrator(tx, caller.siteId);
   record({
     action: 'group.update',
     subject: ['group', before.id],
-    changes: { ...body },
-    event: eventOf('updated', before.id, { name: name ?? before.name }),
+    changes,
+    event: groupEventOf('updated', before.id, { name: group.name }),
   });
+}
+
+/** What stands in one of the lists alone. */
+const oneSided = (one: readonly Capability[], other: readonly Capability[]): Capability[] => [
+  ...one.filter((each) => !other.includes(each)),
+  ...other.filter((each) => !one.includes(each)),
+];
+
+async function remove(tx: Tx, call: Call<'deleteGroup'>, record: Recorder): Promise<void> {
+  const { caller, params } = call;
+  const group = await store.getGroup(tx, caller.siteId, params.groupId, true);
+  if (!group) throw notFound(`Group ${params.groupId}`);
+  requireVersion(call.ifMatch, group.version, `Group ${group.id}`);
+  await requireGrantable(tx, caller, group.capabilities);
+  const members = await lockUsers(tx, caller.siteId, await store.memberIds(tx, caller.siteId, group.id));
+  await store.deleteGroup(tx, caller.siteId, group.id);
+  await requireAdministrator(tx, caller.siteId);
+  const removed = members.map((user) => user.id);
+  record({
+    action: 'group.delete',
+    subject: ['group', group.id],
+    changes: { ...differences(kept(group), undefined), members: [removed, []] },
+    event: groupEventOf('deleted', group.id, { name: group.name, removed }),
+  });
+  await usersChanged(tx, caller, members, 'group.delete', record);
 }
 
 /** Every pairing of the two lists of each item (shapes 2), each once. */
@@ -192,39 +213,29 @@ async function pairUp(
       { path: 'body', message: `must pair at most ${MAX_PAIRS} users and groups, these are ${count}` },
     ]);
   const pairs = pairsOf(body);
-  const faults = [
-    ...(await unknownUsers(tx, caller.siteId, body)),
-    ...(await unknownGroups(tx, caller, body)),
-  ];
+  const users = await lockUsers(
+    tx,
+    caller.siteId,
+    pairs.map(([userId]) => userId),
+  );
+  const faults = [...unknownUsers(users, body), ...(await unknownGroups(tx, caller, body))];
   if (faults.length > 0) throw invalid(faults);
-  const changed =
-    deed === 'assign'
-      ? await addToGroups(tx, caller.siteId, pairs)
-      : await removeFromGroups(tx, caller.siteId, pairs);
-  if (changed === 0) return;
-  if (deed === 'unassign') await requireAdministrator(tx, caller.siteId);
-  await touchUsers(tx, caller.siteId, [...new Set(pairs.map(([userId]) => userId))], caller.userId);
-  for (const groupId of new Set(pairs.map(([, id]) => id))) {
-    const userIds = pairs.filter(([, id]) => id === groupId).map(([userId]) => userId);
-    record({
-      action: `group.${deed}`,
-      subject: ['group', groupId],
-      changes: { userIds },
-      event: eventOf('updated', groupId, { [deed === 'assign' ? 'added' : 'removed']: userIds }),
-    });
+  if (deed === 'assign') {
+    const added = await addToGroups(tx, caller.siteId, pairs);
+    await pairsChanged(tx, caller.siteId, { added }, record);
+  } else {
+    const removed = await removeFromGroups(tx, caller.siteId, pairs);
+    if (removed.length > 0) await requireAdministrator(tx, caller.siteId);
+    await pairsChanged(tx, caller.siteId, { removed }, record);
   }
+  await usersChanged(tx, caller, users, `group.${deed}`, record);
 }
 
-async function unknownUsers(
-  tx: Tx,
-  siteId: number,
+function unknownUsers(
+  users: readonly StoredUser[],
   items: readonly UsersToUserGroupRequestVm[],
-): Promise<FieldError[]> {
-  const known = await store.lockMembers(
-    tx,
-    siteId,
-    items.flatMap((item) => item.userIds),
-  );
+): FieldError[] {
+  const known = new Set(users.map((user) => user.id));
   return items.flatMap((item, at) =>
     item.userIds.flatMap((id, index) =>
       known.has(id)

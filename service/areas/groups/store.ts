@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Capability, GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { dbErrorOf } from '../../kernel/db/errors.ts';
+import { LATER } from '../members/index.ts';
 
 export interface StoredGroup extends GroupInfoResponse {
   entryId: number | null;
@@ -40,9 +41,9 @@ export async function getGroup(
 }
 
 export interface GroupFields {
-  name?: string | undefined;
+  name: string;
   description?: string | null | undefined;
-  capabilities?: readonly Capability[] | undefined;
+  capabilities: Capability[];
 }
 
 /** Whatever the write returns, or undefined when the name is taken on this site. */
@@ -56,19 +57,13 @@ async function unlessTaken<T>(write: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** The new group's id; undefined when the name is taken. */
-export const insertGroup = (
-  tx: Tx,
-  siteId: number,
-  group: GroupFields & { name: string },
-): Promise<number | undefined> =>
+export const insertGroup = (tx: Tx, siteId: number, group: GroupFields): Promise<number | undefined> =>
   unlessTaken(async () => {
     const row = await tx
       .insertInto('user_group')
       .values({
         site_id: siteId,
-        name: group.name,
-        description: group.description ?? null,
-        capabilities: [...(group.capabilities ?? [])],
+        ...group,
         entry_id: null,
       })
       .returning('group_id')
@@ -76,7 +71,7 @@ export const insertGroup = (
     return row.group_id;
   });
 
-/** Changes a group, undefined keeps; undefined when the new name is taken. */
+/** Changes a group; undefined when the new name is taken. */
 export const updateGroup = (
   tx: Tx,
   siteId: number,
@@ -86,13 +81,7 @@ export const updateGroup = (
   unlessTaken(async () => {
     await tx
       .updateTable('user_group')
-      .set({
-        name: fields.name,
-        description: fields.description,
-        capabilities: fields.capabilities && [...fields.capabilities],
-        // A later millisecond each time: two changes within one must not share their entity tag.
-        modified_at: sql<Date>`greatest(clock_timestamp(), modified_at + interval '1 millisecond')`,
-      })
+      .set({ ...fields, modified_at: LATER })
       .where('site_id', '=', siteId)
       .where('group_id', '=', groupId)
       .execute();
@@ -113,13 +102,4 @@ export async function memberIds(tx: Tx, siteId: number, groupId: number): Promis
 /** Deletes a group; its assignments go with it (cascade). */
 export async function deleteGroup(tx: Tx, siteId: number, groupId: number): Promise<void> {
   await tx.deleteFrom('user_group').where('site_id', '=', siteId).where('group_id', '=', groupId).execute();
-}
-
-/** Which of the ids are users of the site; their rows are locked, so that none leaves before the assignment stands. */
-export async function lockMembers(tx: Tx, siteId: number, userIds: readonly number[]): Promise<Set<number>> {
-  const { rows } = await sql<{ user_id: number }>`
-    select user_id from membership where site_id = ${siteId} and user_id = any(${[...userIds]}::int[]) order by user_id for update`.execute(
-    tx,
-  );
-  return new Set(rows.map((row) => row.user_id));
 }

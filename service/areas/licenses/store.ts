@@ -21,16 +21,11 @@ export async function listLicenses(
   return rows;
 }
 
-/** The license of one user; with `lock` the row is held until the transaction ends. */
-export async function getLicense(
-  db: Db,
-  siteId: number,
-  userId: number,
-  lock = false,
-): Promise<StoredLicense | undefined> {
+/** The license of one user. */
+export async function getLicense(db: Db, siteId: number, userId: number): Promise<StoredLicense | undefined> {
   const { rows } = await sql<StoredLicense>`
     select user_id as "userId", license_type_id as "licenseTypeId", version from membership
-    where site_id = ${siteId} and user_id = ${userId} ${lock ? sql`for update` : sql``}`.execute(db);
+    where site_id = ${siteId} and user_id = ${userId}`.execute(db);
   return rows[0];
 }
 

@@ -1,14 +1,2 @@
-/** What other rooms may ask of a site and its members. */
-export { checkGrant, requireAdministrator, requireHeld } from './rules.ts';
-export {
-  addToGroups,
-  ADMINISTRATORS,
-  createSite,
-  ensureAdministrators,
-  getSite,
-  isApprovedAddress,
-  listSiteIds,
-  lockFirstStart,
-  removeFromGroups,
-  touchUsers,
-} from './store.ts';
+/** What other rooms may ask of a site. */
+export { createSite, getSite, isApprovedAddress, listSiteIds, lockFirstStart } from './store.ts';

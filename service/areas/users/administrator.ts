@@ -1,17 +1,21 @@
 import { administratorRemains } from '../../kernel/auth/store.ts';
+import type { Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
-import { addToGroups, ensureAdministrators, listSiteIds } from '../sites/index.ts';
+import { ensureAdministrators, memberAdded } from '../members/index.ts';
+import { listSiteIds } from '../sites/index.ts';
 import { FIRST_LICENSE } from './rules.ts';
 import { insertAccount, insertMembership } from './store.ts';
 
 /**
- * Makes a user who can do everything on the site, and on every other site that nobody can administer; undefined when the platform knows the address.
+ * Makes a user who can do everything on the site, and on every other site that nobody can administer, and tells each of
+ * them; undefined when the platform knows the address.
  */
 export async function addAdministrator(
   tx: Tx,
   siteId: number,
   person: { email: string; firstName: string; lastName: string; passwordHash: string },
+  record: Recorder,
 ): Promise<number | undefined> {
   const { email, key } = normaliseEmail(person.email);
   const userId = await insertAccount(tx, siteId, {
@@ -25,14 +29,15 @@ export async function addAdministrator(
   if (userId === undefined) return undefined;
   for (const each of [siteId, ...(await otherSitesWithoutAdministrator(tx, siteId))]) {
     // oxlint-disable-next-line no-await-in-loop -- one connection, a handful of sites
-    await join(tx, each, userId);
+    await join(tx, each, userId, record);
   }
   return userId;
 }
 
-async function join(tx: Tx, siteId: number, userId: number): Promise<void> {
+async function join(tx: Tx, siteId: number, userId: number, record: Recorder): Promise<void> {
   await insertMembership(tx, siteId, userId, null, FIRST_LICENSE, {});
-  await addToGroups(tx, siteId, [[userId, await ensureAdministrators(tx, siteId)]]);
+  const groupIds = [await ensureAdministrators(tx, siteId, record)];
+  await memberAdded(tx, siteId, { userId, groupIds }, 'site.first-administrator', record);
 }
 
 /** Sites that would stay closed to everybody: their first administrator is the installation's. */

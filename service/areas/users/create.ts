@@ -4,11 +4,9 @@ import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { invalid } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
-import { addToGroups } from '../sites/index.ts';
-import { checkGroups } from './authority.ts';
+import { checkGroups, memberAdded } from '../members/index.ts';
 import { mailPasswordLink } from './password-mail.ts';
 import { addressTaken, FIRST_LICENSE } from './rules.ts';
-import { eventOf, shown } from './shown.ts';
 import * as store from './store.ts';
 
 /**
@@ -43,21 +41,8 @@ export async function createUser(
   });
   if (userId === undefined) throw addressTaken(email, await store.findOwner(tx, caller.siteId, key));
   await store.insertMembership(tx, caller.siteId, userId, caller.userId, FIRST_LICENSE, info);
-  await addToGroups(
-    tx,
-    caller.siteId,
-    groups.map((groupId) => [userId, groupId]),
-  );
+  await memberAdded(tx, caller.siteId, { userId, groupIds: groups }, 'user.create', record);
   if (passwordHash === null && site.identityMode === 'password')
     await mailPasswordLink(tx, call.services.publicUrl, { userId, email, firstName, site });
-  const [user] = await store.getUsers(tx, caller.siteId, [userId]);
-  if (!user) throw new Error('A created user is there');
-  const { password: _password, ...told } = info;
-  record({
-    action: 'user.create',
-    subject: ['user', userId],
-    changes: told,
-    event: eventOf('created', shown(user)),
-  });
   return userId;
 }

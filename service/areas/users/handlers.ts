@@ -1,16 +1,28 @@
 import { hashPassword } from '../../kernel/auth/password.ts';
 import { endLinks } from '../../kernel/auth/store.ts';
-import { actorOf, change } from '../../kernel/change.ts';
+import { differences } from '../../kernel/audit/differences.ts';
+import { actorOf, change, type Recorder } from '../../kernel/change.ts';
+import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { invalid, notFound } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
-import { ok, type Handlers } from '../../kernel/http/handler.ts';
+import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
-import { getSite, requireAdministrator } from '../sites/index.ts';
-import { requireAuthorityOver } from './authority.ts';
+import {
+  eventOf,
+  getUsers,
+  kept,
+  listUsers,
+  lockUser,
+  pairsChanged,
+  removeFromGroups,
+  requireAdministrator,
+  requireAuthorityOver,
+  shown,
+} from '../members/index.ts';
+import { getSite } from '../sites/index.ts';
 import { createUser } from './create.ts';
 import { checkNames, readModifiedSince, withoutEffect } from './rules.ts';
-import { eventOf, shown } from './shown.ts';
 import * as store from './store.ts';
 import { updateUser } from './update.ts';
 
@@ -18,7 +30,7 @@ type Operations = 'searchUsers' | 'createUser' | 'updateUser' | 'removeUser' | '
 
 export const userHandlers: Handlers<Operations> = {
   async searchUsers({ db, caller, query }) {
-    const users = await store.listUsers(db, caller.siteId, {
+    const users = await listUsers(db, caller.siteId, {
       modifiedSince:
         query.modifiedSince === undefined ? undefined : readModifiedSince(query.modifiedSince, Date.now()),
       emailKey: query.email === undefined ? undefined : normaliseEmail(query.email).key,
@@ -29,11 +41,11 @@ export const userHandlers: Handlers<Operations> = {
   },
 
   async getUsersByIds({ db, caller, body }) {
-    return ok((await store.getUsers(db, caller.siteId, body)).map(shown));
+    return ok((await getUsers(db, caller.siteId, body)).map(shown));
   },
 
   async getUser({ db, caller, params }) {
-    const [user] = await store.getUsers(db, caller.siteId, [params.userId]);
+    const [user] = await getUsers(db, caller.siteId, [params.userId]);
     if (!user) throw notFound(`User ${params.userId}`);
     return ok(shown(user), { etag: etagOf(user.version) });
   },
@@ -65,27 +77,40 @@ export const userHandlers: Handlers<Operations> = {
   },
 
   async removeUser(call) {
-    const { caller, params } = call;
-    await change(
-      call.db,
-      actorOf(call),
-      async (tx, record) => {
-        const user = await store.lockUser(tx, caller.siteId, params.userId);
-        if (!user) throw notFound(`User ${params.userId}`);
-        requireVersion(call.ifMatch, user.version, `User ${user.id}`);
-        await requireAuthorityOver(tx, caller, user.id, 'Removing this user');
-        await store.deleteMembership(tx, caller.siteId, user.id);
-        if (!(await store.belongsElsewhere(tx, caller.siteId, user.id))) await endLinks(tx, user.id);
-        await requireAdministrator(tx, caller.siteId);
-        record({
-          action: 'user.remove',
-          subject: ['user', user.id],
-          changes: { email: [user.email, null] },
-          event: eventOf('deleted', shown(user)),
-        });
-      },
-      { alone: true },
-    );
-    return ok(params.userId);
+    await change(call.db, actorOf(call), (tx, record) => removeUser(tx, call, record), { alone: true });
+    return ok(call.params.userId);
   },
 };
+
+async function removeUser(tx: Tx, call: Call<'removeUser'>, record: Recorder): Promise<void> {
+  const { siteId } = call.caller;
+  const { userId } = call.params;
+  await store.lockAccount(tx, userId);
+  const user = await lockUser(tx, siteId, userId);
+  if (!user) throw notFound(`User ${userId}`);
+  requireVersion(call.ifMatch, user.version, `User ${userId}`);
+  await requireAuthorityOver(tx, call.caller, userId, 'Removing this user');
+  const removed = await removeFromGroups(
+    tx,
+    siteId,
+    user.groups.map((groupId) => [userId, groupId]),
+  );
+  await store.deleteMembership(tx, siteId, userId);
+  await requireAdministrator(tx, siteId);
+  if (!(await store.belongsElsewhere(tx, siteId, userId))) await endLinks(tx, userId);
+  record({
+    action: 'user.remove',
+    subject: ['user', userId],
+    changes: differences(kept(user), undefined),
+    event: eventOf('deleted', user),
+  });
+  await pairsChanged(tx, siteId, { removed }, record);
+  const home = await store.moveHome(tx, siteId, userId);
+  if (home === undefined) return;
+  record({
+    siteId: home,
+    action: 'user.home',
+    subject: ['user', userId],
+    changes: { homeSiteId: [siteId, home] },
+  });
+}

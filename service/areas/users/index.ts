@@ -2,5 +2,4 @@
 export { addAdministrator } from './administrator.ts';
 export { userHandlers } from './handlers.ts';
 export { FIRST_LICENSE } from './rules.ts';
-export { eventOf, shown } from './shown.ts';
-export { getUsers, insertAccount, insertMembership, updateMembership } from './store.ts';
+export { insertAccount, insertMembership, updateMembership } from './store.ts';

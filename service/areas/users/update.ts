@@ -9,16 +9,18 @@ import { requireVersion } from '../../kernel/http/etag.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import {
   addToGroups,
-  getSite,
-  isApprovedAddress,
+  checkGroups,
+  lockUser,
+  pairsChanged,
   removeFromGroups,
   requireAdministrator,
-  touchUsers,
-} from '../sites/index.ts';
-import { checkGroups, requireAuthorityOver } from './authority.ts';
+  requireAuthorityOver,
+  usersChanged,
+  type StoredUser,
+} from '../members/index.ts';
+import { getSite, isApprovedAddress } from '../sites/index.ts';
 import { mailPasswordLink } from './password-mail.ts';
 import { addressTaken, checkNames, checkSwitches, withoutEffect } from './rules.ts';
-import { eventOf, shown } from './shown.ts';
 import * as store from './store.ts';
 
 /**
@@ -31,7 +33,8 @@ export async function updateUser(
   record: Recorder,
 ): Promise<{ id: number; version: number }> {
   const { caller, body } = call;
-  const before = await store.lockUser(tx, caller.siteId, body.id);
+  if (accountChanged(body)) await store.lockAccount(tx, body.id);
+  const before = await lockUser(tx, caller.siteId, body.id);
   if (!before) throw notFound(`User ${body.id}`);
   requireVersion(call.ifMatch, before.version, `User ${body.id}`);
   const site = await getSite(tx, caller.siteId);
@@ -53,27 +56,20 @@ export async function updateUser(
 
   await writeAccount(tx, caller, before, info);
   await store.updateMembership(tx, caller.siteId, before.id, info);
-  if (info.groups) await setGroups(tx, caller.siteId, before, info.groups);
+  if (info.groups) await setGroups(tx, caller.siteId, before, info.groups, record);
   if (info.isActive === false) {
     await endAccess(tx, caller.siteId, before.id);
     await endLinks(tx, before.id, caller.siteId);
   }
   await requireAdministratorAfter(tx, caller.siteId, info);
-  await touchUsers(tx, caller.siteId, [before.id], caller.userId, accountChanged(info));
-  const [after] = await store.getUsers(tx, caller.siteId, [before.id]);
-  if (!after) throw new Error('A locked user is there');
+  const [after] = await usersChanged(tx, caller, [before], 'user.update', record);
+  if (!after) return before;
   if (info.email !== undefined) await moveLinks(tx, call.services.publicUrl, after, site);
-  record({
-    action: 'user.update',
-    subject: ['user', before.id],
-    changes: differences(before, after),
-    event: eventOf('updated', shown(after)),
-  });
   return after;
 }
 
 /** The fields of the request that differ from what is stored, trimmed; the others undefined: nothing to do for them. */
-function wanted(info: UserInfo, before: store.StoredUser): Omit<UserInfo, 'id'> {
+function wanted(info: UserInfo, before: StoredUser): Omit<UserInfo, 'id'> {
   const differing = <K extends Exclude<keyof UserInfo, 'id'>>(
     key: K,
     value: UserInfo[K],
@@ -97,7 +93,7 @@ const accountChanged = (info: Omit<UserInfo, 'id'>): boolean =>
 async function writeAccount(
   tx: Tx,
   caller: Caller,
-  before: store.StoredUser,
+  before: StoredUser,
   info: Omit<UserInfo, 'id'>,
 ): Promise<void> {
   if (
@@ -139,7 +135,7 @@ async function writeAccount(
 async function moveLinks(
   tx: Tx,
   publicUrl: string,
-  user: store.StoredUser,
+  user: StoredUser,
   site: { siteId: number; name: string; identityMode: string },
 ): Promise<void> {
   await endLinks(tx, user.id);
@@ -153,7 +149,7 @@ async function moveLinks(
 }
 
 /** Faults of the groups that the user gains or loses; a group it loses has no place in the request but the list's. */
-function checkGroupChange(tx: Tx, caller: Caller, before: store.StoredUser, groups: readonly number[]) {
+function checkGroupChange(tx: Tx, caller: Caller, before: StoredUser, groups: readonly number[]) {
   const changed = [
     ...groups.filter((id) => !before.groups.includes(id)),
     ...before.groups.filter((id) => !groups.includes(id)),
@@ -168,32 +164,26 @@ function checkGroupChange(tx: Tx, caller: Caller, before: store.StoredUser, grou
 async function setGroups(
   tx: Tx,
   siteId: number,
-  before: store.StoredUser,
+  before: StoredUser,
   groups: readonly number[],
+  record: Recorder,
 ): Promise<void> {
-  await removeFromGroups(
+  const lost = before.groups.filter((id) => !groups.includes(id));
+  const gained = groups.filter((id) => !before.groups.includes(id));
+  const removed = await removeFromGroups(
     tx,
     siteId,
-    before.groups.filter((id) => !groups.includes(id)).map((id) => [before.id, id]),
+    lost.map((id) => [before.id, id]),
   );
-  await addToGroups(
+  const added = await addToGroups(
     tx,
     siteId,
-    groups.filter((id) => !before.groups.includes(id)).map((id) => [before.id, id]),
+    gained.map((id) => [before.id, id]),
   );
+  await pairsChanged(tx, siteId, { added, removed }, record);
 }
 
 async function requireAdministratorAfter(tx: Tx, siteId: number, info: Omit<UserInfo, 'id'>): Promise<void> {
   if (info.isActive === false || info.groups || info.ipRestrictionsEnabled)
     await requireAdministrator(tx, siteId);
-}
-
-/** Field → [before, after] of what differs, for the audit row. */
-function differences(before: store.StoredUser, after: store.StoredUser): Record<string, unknown> {
-  const skip = new Set(['version', 'modifiedDate', 'modifiedBy']);
-  return Object.fromEntries(
-    (Object.keys(after) as (keyof store.StoredUser)[])
-      .filter((key) => !skip.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]))
-      .map((key) => [key, [before[key], after[key]]]),
-  );
 }

@@ -96,10 +96,16 @@ onEachDatabase((database) => {
         sql`select g.name from group_member m join user_group g using (group_id) where m.user_id = ${id}`,
       ),
     ).toEqual({ name: 'Support' });
-    expect(await lastAudit()).toMatchObject({ action: 'cli.user-create', actor_id: null });
-    expect(
-      JSON.stringify(await one(sql`select payload from topic_event order by off desc limit 1`)),
-    ).toContain('"new@northlight.example"');
+    const told = await sql`select action, actor_id from audit_log order by audit_id desc limit 2`.execute(
+      database().db,
+    );
+    expect(told.rows).toEqual([
+      { action: 'group.assign', actor_id: null },
+      { action: 'cli.user-create', actor_id: null },
+    ]);
+    expect(JSON.stringify(await one(sql`select payload from topic_event order by off limit 1`))).toContain(
+      '"new@northlight.example"',
+    );
     const again = run(
       'user',
       'create',

@@ -1,19 +1,14 @@
 import {
   addToGroups,
   ensureAdministrators,
+  lockUser,
+  memberAdded,
+  pairsChanged,
   requireAdministrator,
-  touchUsers,
-} from '../../areas/sites/index.ts';
+  usersChanged,
+} from '../../areas/members/index.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
-import {
-  eventOf,
-  FIRST_LICENSE,
-  getUsers,
-  insertAccount,
-  insertMembership,
-  shown,
-  updateMembership,
-} from '../../areas/users/index.ts';
+import { FIRST_LICENSE, insertAccount, insertMembership, updateMembership } from '../../areas/users/index.ts';
 import { createLink } from '../../kernel/auth/links.store.ts';
 import { endAccess, endLinks } from '../../kernel/auth/store.ts';
 import { change, hostActor } from '../../kernel/change.ts';
@@ -49,17 +44,7 @@ export const createUser: Command = async (context, args) => {
     const userId = await insertAccount(tx, site.site_id, account);
     if (userId === undefined) throw new CommandError(`${email} is already known on this platform`);
     await insertMembership(tx, site.site_id, userId, null, FIRST_LICENSE, {});
-    await addToGroups(
-      tx,
-      site.site_id,
-      groupIds.map((groupId) => [userId, groupId] as const),
-    );
-    record({
-      action: 'cli.user-create',
-      subject: ['user', userId],
-      changes: { email: [null, address], groups: [null, values.group] },
-      event: await toldOf(tx, site, userId, 'created'),
-    });
+    await memberAdded(tx, site.site_id, { userId, groupIds }, 'cli.user-create', record);
     return answer(context, tx, site, { userId, email: address });
   });
 };
@@ -75,17 +60,13 @@ export const deactivateUser: Command = async ({ db }, args) => {
     db,
     hostActor(site.site_id),
     async (tx, record) => {
+      const before = await lockUser(tx, site.site_id, userId);
+      if (!before) throw new CommandError(`${email} is not a member of ${site.slug}`);
       await updateMembership(tx, site.site_id, userId, { isActive: false });
-      await touchUsers(tx, site.site_id, [userId], null);
       await endAccess(tx, site.site_id, userId);
       await endLinks(tx, userId, site.site_id);
       if (!values.force) await requireAdministrator(tx, site.site_id);
-      record({
-        action: 'cli.user-deactivate',
-        subject: ['user', userId],
-        changes: { isActive: [undefined, false] },
-        event: await toldOf(tx, site, userId, 'updated'),
-      });
+      await usersChanged(tx, hostActor(site.site_id), [before], 'cli.user-deactivate', record);
       return { id: userId, email, site: site.slug, isActive: false };
     },
     { alone: true },
@@ -119,25 +100,21 @@ export const makeAdministrator: Command = async (context, args) => {
   const site = await pickSite(context.db, values.site);
   const userId = await requireAccount(context.db, email);
   return change(context.db, hostActor(site.site_id), async (tx, record) => {
-    const groupId = await ensureAdministrators(tx, site.site_id);
+    const groupId = await ensureAdministrators(tx, site.site_id, record);
+    const before = await lockUser(tx, site.site_id, userId);
     await readmit(tx, site.site_id, userId, values['lift-ip-restrictions']);
-    await addToGroups(tx, site.site_id, [[userId, groupId]]);
-    await touchUsers(tx, site.site_id, [userId], null);
-    record({
-      action: 'cli.make-admin',
-      subject: ['user', userId],
-      changes: { administrator: [undefined, true], liftIpRestrictions: values['lift-ip-restrictions'] },
-      event: await toldOf(tx, site, userId, 'updated'),
-    });
+    if (before) {
+      const added = await addToGroups(tx, site.site_id, [[userId, groupId]]);
+      await pairsChanged(tx, site.site_id, { added }, record);
+      const changed = await usersChanged(tx, hostActor(site.site_id), [before], 'cli.make-admin', record);
+      // The link below lets in whoever holds it: that is told even where nothing else happens.
+      if (changed.length === 0) record({ action: 'cli.make-admin', subject: ['user', userId], changes: {} });
+    } else {
+      await memberAdded(tx, site.site_id, { userId, groupIds: [groupId] }, 'cli.make-admin', record);
+    }
     return answer(context, tx, site, { userId, email });
   });
 };
-
-async function toldOf(tx: Tx, site: SiteRow, userId: number, kind: 'created' | 'updated') {
-  const [user] = await getUsers(tx, site.site_id, [userId]);
-  if (!user) throw new Error('A written user is there');
-  return eventOf(kind, shown(user));
-}
 
 /** What is printed of a user, with the link to set a password where the site has passwords. */
 async function answer(

@@ -1,4 +1,4 @@
-import { ADMINISTRATORS } from '../../areas/sites/index.ts';
+import { ADMINISTRATORS } from '../../areas/members/index.ts';
 import { BACKUP_OPERATORS } from './groups.ts';
 import type { Person } from './people.ts';
 import type { Random } from './random.ts';

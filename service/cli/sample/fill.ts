@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Tables } from '../../kernel/db/tables.ts';
 import { drawActivity, type SampleActivity } from './activity.ts';
-import { ADMINISTRATORS } from '../../areas/sites/index.ts';
+import { ADMINISTRATORS } from '../../areas/members/index.ts';
 import { PARTNERS, SAMPLE_GROUPS } from './groups.ts';
 import { drawPeople, type Person } from './people.ts';
 import { createRandom, type Random } from './random.ts';

@@ -1,5 +1,5 @@
 import { capabilities } from '../../../contract/rules/capabilities.ts';
-import { ADMINISTRATORS } from '../../areas/sites/index.ts';
+import { ADMINISTRATORS } from '../../areas/members/index.ts';
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 
 export interface SampleGroup {

@@ -1,4 +1,4 @@
-import { ADMINISTRATORS } from '../../areas/sites/index.ts';
+import { ADMINISTRATORS } from '../../areas/members/index.ts';
 import {
   BACKUP_OPERATORS,
   INTEGRATIONS,

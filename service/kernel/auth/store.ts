@@ -105,7 +105,7 @@ export async function capabilitiesOf(tx: Tx, siteId: number, userId: number): Pr
 
 /**
  * Whether anybody is left on the site who can sign in and administer: holds Manage Users and Manage Groups, may act,
- * and has a password or signs in through the site's identity manager (T07). Ask inside a
+ * for good (a membership that runs out does not count), and has a password or signs in through the site's identity manager (T07). Ask inside a
  * change that runs alone on the site: otherwise two administrators can remove each other at the same time.
  */
 export async function administratorRemains(tx: Tx, siteId: number): Promise<boolean> {
@@ -114,7 +114,7 @@ export async function administratorRemains(tx: Tx, siteId: number): Promise<bool
       select 1 from membership m
       join account a on a.user_id = m.user_id
       join site s on s.site_id = m.site_id
-      where m.site_id = ${siteId} and ${MAY_ACT}
+      where m.site_id = ${siteId} and ${MAY_ACT} and m.expires_at is null
         and (a.password_hash is not null or s.identity_mode = 'identity-manager')
         and (not m.ip_restrictions_enabled or exists (select 1 from approved_address p where p.site_id = m.site_id))
         and m.user_id in (

@@ -1,9 +1,10 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { capabilitiesNotHeld } from '../../../contract/rules/capabilities.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
 import { administratorRemains, capabilitiesOf } from '../../kernel/auth/store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { conflict, forbidden, type FieldError } from '../../kernel/http/errors.ts';
-import { groupCapabilities } from './store.ts';
+import { lockGroups } from './pairs.store.ts';
 
 /**
  * Nobody grants what they do not hold, and nobody takes over an account that may do more than they may:
@@ -35,11 +36,11 @@ export async function requireAdministrator(tx: Tx, siteId: number): Promise<void
  */
 export async function checkGrant(
   tx: Tx,
-  caller: { siteId: number; userId: number },
+  caller: Caller,
   groupIds: readonly number[],
   pathOf: (index: number) => string,
 ): Promise<FieldError[]> {
-  const known = await groupCapabilities(tx, caller.siteId, groupIds);
+  const known = await lockGroups(tx, caller.siteId, groupIds);
   const faults = groupIds.flatMap((id, index) =>
     known.has(id) ? [] : [{ path: pathOf(index), message: `group ${id} does not exist on this site` }],
   );
@@ -47,7 +48,38 @@ export async function checkGrant(
     requireHeld(
       await capabilitiesOf(tx, caller.siteId, caller.userId),
       [...known.values()].flat(),
-      'Giving these groups',
+      'Changing these groups',
     );
   return faults;
+}
+
+/** Nobody changes how somebody signs in, or shuts out, who may do more than they may. */
+export async function requireAuthorityOver(
+  tx: Tx,
+  caller: Caller,
+  userId: number,
+  deed: string,
+): Promise<void> {
+  if (userId === caller.userId) return;
+  requireHeld(
+    await capabilitiesOf(tx, caller.siteId, caller.userId),
+    await capabilitiesOf(tx, caller.siteId, userId),
+    deed,
+  );
+}
+
+/**
+ * Faults of a list of groups that a user is given or loses, each at the path that `pathOf` tells. Giving or taking any
+ * asks for Manage Groups besides Manage Users (contract, createUser).
+ */
+export async function checkGroups(
+  tx: Tx,
+  caller: Caller,
+  groups: readonly number[],
+  pathOf: (index: number) => string,
+) {
+  if (groups.length === 0) return [];
+  const held = await capabilitiesOf(tx, caller.siteId, caller.userId);
+  requireHeld(held, ['Manage Groups'], 'Changing groups');
+  return checkGrant(tx, caller, groups, pathOf);
 }

@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+
+/** A user as the interface shows it, with the version that its entity tag and If-Match name. */
+export interface StoredUser extends UserInfoResponse {
+  version: number;
+  homeSiteId: number;
+  licenseTypeId: number;
+}
+
+interface UserRow {
+  id: number;
+  email: string;
+  first_name: string;
+  last_name: string;
+  is_active: boolean;
+  is_locked: boolean;
+  groups: number[];
+  created_at: Date;
+  modified_at: Date;
+  created_by: number | null;
+  modified_by: number | null;
+  federation_id: string | null;
+  two_factor_enabled: boolean;
+  ip_restrictions_enabled: boolean;
+  user_entry_id: number | null;
+  version: number;
+  home_site_id: number;
+  license_type_id: number;
+}
+
+const toUser = (row: UserRow): StoredUser => ({
+  id: row.id,
+  email: row.email,
+  firstName: row.first_name,
+  lastName: row.last_name,
+  isActive: row.is_active,
+  isLocked: row.is_locked,
+  groups: row.groups,
+  createdDate: row.created_at.toISOString(),
+  modifiedDate: row.modified_at.toISOString(),
+  createdBy: row.created_by,
+  modifiedBy: row.modified_by,
+  federationId: row.federation_id,
+  twoFactorEnabled: row.two_factor_enabled,
+  ipRestrictionsEnabled: row.ip_restrictions_enabled,
+  userEntryId: row.user_entry_id,
+  version: row.version,
+  homeSiteId: row.home_site_id,
+  licenseTypeId: row.license_type_id,
+});
+
+/** One select for every way of reading users: `picked` is a list of (site_id, user_id) in the order of the answer. */
+const readPicked = (picked: ReturnType<typeof sql>) => sql<UserRow>`
+  with picked as materialized (${picked})
+  select m.user_id as id, a.email, a.first_name, a.last_name, m.is_active,
+         coalesce(a.locked_until > now(), false) as is_locked,
+         coalesce((select array_agg(gm.group_id order by gm.group_id) from group_member gm
+                   where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as groups,
+         m.created_at, m.modified_at, m.created_by, m.modified_by, a.federation_id, m.two_factor_enabled,
+         m.ip_restrictions_enabled, m.user_entry_id, m.version, a.home_site_id, m.license_type_id
+  from picked join membership m using (site_id, user_id) join account a on a.user_id = m.user_id
+  order by m.user_id`;
+
+interface UserFilter {
+  modifiedSince: Date | undefined;
+  emailKey: string | undefined;
+  groupId: number | undefined;
+  offset: number;
+  limit: number;
+}
+
+/** A page of users in the order of their ids; the page is picked on the index alone, its rows joined afterwards. */
+export async function listUsers(db: Db, siteId: number, filter: UserFilter): Promise<StoredUser[]> {
+  const { modifiedSince, emailKey, groupId } = filter;
+  const picked = sql`
+    select m.site_id, m.user_id from membership m
+    where m.site_id = ${siteId}
+      ${modifiedSince ? sql`and m.modified_at >= ${modifiedSince}` : sql``}
+      ${emailKey === undefined ? sql`` : sql`and m.user_id = (select user_id from account where email_key = ${emailKey})`}
+      ${groupId === undefined ? sql`` : sql`and exists (select 1 from group_member gm where gm.site_id = m.site_id and gm.group_id = ${groupId} and gm.user_id = m.user_id)`}
+    order by m.user_id limit ${filter.limit} offset ${filter.offset}`;
+  const { rows } = await readPicked(picked).execute(db);
+  return rows.map(toUser);
+}
+
+/** The users with these ids; ids of nobody on this site are left out, repeated ones count once. */
+export async function getUsers(db: Db, siteId: number, ids: readonly number[]): Promise<StoredUser[]> {
+  const picked = sql`select site_id, user_id from membership where site_id = ${siteId} and user_id = any(${[...ids]}::int[])`;
+  const { rows } = await readPicked(picked).execute(db);
+  return rows.map(toUser);
+}
+
+/**
+ * These users in the order of their ids, their membership rows locked until the transaction ends: two edits of one
+ * user wait for each other. Ids of nobody on this site are left out.
+ */
+export async function lockUsers(tx: Tx, siteId: number, ids: readonly number[]): Promise<StoredUser[]> {
+  await sql`select 1 from membership where site_id = ${siteId} and user_id = any(${[...ids]}::int[])
+    order by user_id for update`.execute(tx);
+  return getUsers(tx, siteId, ids);
+}
+
+/** One user, locked. */
+export async function lockUser(tx: Tx, siteId: number, userId: number): Promise<StoredUser | undefined> {
+  const [user] = await lockUsers(tx, siteId, [userId]);
+  return user;
+}
+
+/**
+ * Gives users a new version and `modifiedDate` on this site, and on the others as well where the account itself
+ * changed. Returns where, the first site first.
+ */
+export async function touchUsers(
+  tx: Tx,
+  actor: { siteId: number; userId: number | null },
+  userIds: readonly number[],
+  everywhere: boolean,
+): Promise<number[]> {
+  const { rows } = await sql<{ site_id: number }>`
+    update membership set version = version + 1, modified_at = now(),
+      modified_by = case when site_id = ${actor.siteId} then ${actor.userId}::int else modified_by end
+    where user_id = any(${[...userIds]}::int[]) ${everywhere ? sql`` : sql`and site_id = ${actor.siteId}`}
+    returning site_id`.execute(tx);
+  return [...new Set(rows.map((row) => row.site_id))].toSorted((a, b) => a - b);
+}
