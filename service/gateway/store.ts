@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { IDLE_MINUTES, SESSION_HOURS, addressRefused } from '../kernel/auth/store.ts';
+import { IDLE_MINUTES, MAY_ACT, SESSION_HOURS, addressRefused } from '../kernel/auth/store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
 
 /** Kinds of activity that the gateway writes (shapes 2, UserActivityQuery). */
@@ -98,7 +98,7 @@ export async function sitesOf(db: Db, userId: number, ip: string): Promise<OwnSi
     select s.site_id as "siteId", s.slug, s.name, s.identity_mode as "identityMode", s.time_zone as "timeZone",
            s.schema_version as "schemaVersion", ${addressRefused(ip)} as refused
     from membership m join site s using (site_id)
-    where m.user_id = ${userId} and m.is_active and m.license_type_id <> 4 and (m.expires_at is null or m.expires_at > now())
+    where m.user_id = ${userId} and ${MAY_ACT}
     order by m.last_active_at desc nulls last, s.site_id`.execute(db);
   return rows;
 }
@@ -117,8 +117,8 @@ export async function insertSession(
   },
 ): Promise<Date> {
   const { rows } = await sql<{ expires_at: Date }>`
-    with swept as (delete from session where user_id = ${session.userId}
-      and (expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES}))),
+    with swept as (delete from session
+      where expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES})),
     seen as (update membership set last_active_at = now() where site_id = ${session.siteId} and user_id = ${session.userId})
     insert into session (token_hash, site_id, user_id, expires_at, ip, user_agent)
     values (${session.tokenHash}, ${session.siteId}, ${session.userId}, coalesce(${session.until ?? null}::timestamptz, now() + make_interval(hours => ${SESSION_HOURS})), ${session.ip}, ${session.userAgent ?? null})

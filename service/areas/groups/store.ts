@@ -15,7 +15,7 @@ const COLUMNS = sql`g.group_id as id, g.name, g.description, g.entry_id as "entr
   (extract(epoch from g.modified_at) * 1000)::bigint as version,
   (select count(*) from group_member gm where gm.site_id = g.site_id and gm.group_id = g.group_id)::int as "userCount"`;
 
-/** A page of groups by name. */
+/** A page of groups in the order of their ids. */
 export async function listGroups(
   db: Db,
   siteId: number,
@@ -23,7 +23,7 @@ export async function listGroups(
 ): Promise<StoredGroup[]> {
   const { rows } = await sql<StoredGroup>`
     select ${COLUMNS} from user_group g where g.site_id = ${siteId}
-    order by lower(g.name), g.group_id limit ${page.limit} offset ${page.offset}`.execute(db);
+    order by g.group_id limit ${page.limit} offset ${page.offset}`.execute(db);
   return rows;
 }
 
