@@ -1,12 +1,17 @@
 /** A license type of spec 2.2. */
 export type LicenseType = { licenseTypeId: number; description: string; isBillable: boolean };
 
+/** The license of a user whom nobody gave another. */
+export const STANDARD_LICENSE = 1;
+/** No License: the user keeps everything but may not act. */
+export const NO_LICENSE = 4;
+
 /** The license types in the order of spec 2.2. */
 export const licenseTypes: readonly LicenseType[] = [
-  { licenseTypeId: 1, description: 'Standard', isBillable: true },
+  { licenseTypeId: STANDARD_LICENSE, description: 'Standard', isBillable: true },
   { licenseTypeId: 2, description: 'Limited', isBillable: true },
   { licenseTypeId: 3, description: 'Free/Complimentary', isBillable: false },
-  { licenseTypeId: 4, description: 'No License', isBillable: false },
+  { licenseTypeId: NO_LICENSE, description: 'No License', isBillable: false },
 ];
 
 /** The license type with this id; undefined for an id that spec 2.2 does not know. */

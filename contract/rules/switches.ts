@@ -1,5 +1,5 @@
 /** Fields of a user that can be turned on but never off through the interface (spec 2.1, 3). */
-export const oneWaySwitches = ['twoFactorEnabled', 'ipRestrictionsEnabled'] as const;
+const oneWaySwitches = ['twoFactorEnabled', 'ipRestrictionsEnabled'] as const;
 
 export type OneWaySwitch = (typeof oneWaySwitches)[number];
 

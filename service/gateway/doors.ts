@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { refuseAddress } from '../kernel/auth/authorize.ts';
 import { findAccessToken, findSession } from '../kernel/auth/store.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { Door } from '../kernel/http/doors.ts';
@@ -14,10 +15,10 @@ export function programsDoor(db: Db): Door {
       const header = request.headers.authorization;
       if (header === undefined) return undefined;
       const token = /^bearer ([\w.~+/=-]{1,200})$/i.exec(header)?.[1];
-      const caller =
-        token === undefined ? undefined : await findAccessToken(db, hashSecret(token), origin.ip);
-      if (!caller) throw unauthorized('The access token is wrong or has run out', 'Bearer');
-      return caller;
+      const found = token === undefined ? undefined : await findAccessToken(db, hashSecret(token), origin.ip);
+      if (!found) throw unauthorized('The access token is wrong or has run out', 'Bearer');
+      refuseAddress(found.refused, origin.ip);
+      return found.caller;
     },
   };
 }
@@ -41,7 +42,9 @@ export function browsersDoor(db: Db, publicUrl: string): Door {
     },
     async authenticate(request, origin) {
       const token = request.cookies[name];
-      return token ? findSession(db, hashSecret(token), origin.ip) : undefined;
+      const found = token ? await findSession(db, hashSecret(token), origin.ip) : undefined;
+      refuseAddress(found?.refused ?? false, origin.ip);
+      return found?.caller;
     },
     presentedSession(request) {
       const token = request.cookies[name];

@@ -48,6 +48,46 @@ onEachApp((house) => {
     expect((await setUp()).status).toBe(200);
   });
 
+  test('names and password keep the rules that they keep everywhere, at the link of a password too', async () => {
+    const email = `${crypto.randomUUID()}@first.test`;
+    const refused = await setUp({ email, firstName: ' ', lastName: '\t', password: email.toUpperCase() });
+    expect([refused.status, refused.body.errors?.map(({ path }) => path)]).toEqual([
+      400,
+      ['firstName', 'lastName', 'password'],
+    ]);
+    expect((await setUp({ password: ' '.repeat(12) })).status).toBe(400);
+    const person = await makePerson(house().db, siteId, { capabilities: [] });
+    const link = await withTransaction(house().db, {}, (tx) =>
+      createLink(tx, { purpose: 'set-password', siteId, userId: person.userId }),
+    );
+    for (const password of [' '.repeat(12), person.email])
+      expect((await visitor().post('/api/session/password', { token: link, password })).status).toBe(400);
+  });
+
+  test('the first administrator is told on each site that they join', async () => {
+    const other = await makeSite(house().db);
+    await setUp();
+    for (const site of [siteId, other]) {
+      const rows = await house()
+        .db.selectFrom('audit_log')
+        .select('action')
+        .where('site_id', '=', site)
+        .orderBy('audit_id')
+        .execute();
+      expect(rows.map(({ action }) => action)).toEqual([
+        'group.create',
+        'site.first-administrator',
+        'group.assign',
+      ]);
+      const events = await house()
+        .db.selectFrom('topic_event')
+        .select('off')
+        .where('site_id', '=', site)
+        .execute();
+      expect(events).toHaveLength(3);
+    }
+  });
+
   test('of ten tries at the same time one makes an administrator', async () => {
     const statuses = (await Promise.all(Array.from({ length: 10 }, () => setUp()))).map(
       ({ status }) => status,

@@ -1,3 +1,4 @@
+import { passwordFault } from '../../contract/rules/passwords.ts';
 import { createLink, findLink, LINK_HOURS, useLink } from '../kernel/auth/links.store.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { administratorRemains } from '../kernel/auth/store.ts';
@@ -9,7 +10,7 @@ import { done, ok, type Answer, type Handlers } from '../kernel/http/handler.ts'
 import { passwordResetMail } from '../kernel/mail/messages.ts';
 import { queueMail } from '../kernel/mail/store.ts';
 import { getSite } from '../areas/sites/index.ts';
-import { addAdministrator } from '../areas/users/index.ts';
+import { addAdministrator, checkPerson } from '../areas/users/index.ts';
 import { beginSession } from './session.ts';
 import * as store from './store.ts';
 
@@ -52,8 +53,8 @@ export const linkHandlers: Handlers<Operations> = {
     if (asked?.purpose !== 'set-password' || asked.userId === null) throw gone();
     const { userId, siteId } = asked;
     const account = await store.findAccount(db, { userId });
-    if (body.password.toLowerCase() === account?.email.toLowerCase())
-      throw invalid([{ path: 'password', message: 'must not be the e-mail address' }]);
+    const fault = passwordFault(body.password, account?.email);
+    if (fault !== undefined) throw invalid([{ path: 'password', message: fault }]);
     const passwordHash = await hashPassword(body.password);
     await change(db, { siteId, userId, email: account?.email ?? null, origin }, async (tx, record) => {
       // Found again under a lock: of two requests with one link only the first gets through.
@@ -111,6 +112,8 @@ export const linkHandlers: Handlers<Operations> = {
     );
     const link = await findLink(db, body.token);
     if (link?.purpose !== 'first-administrator') throw gone();
+    const faults = checkPerson(body);
+    if (faults.length > 0) throw invalid(faults);
     const passwordHash = await hashPassword(body.password);
     const userId = await change(
       db,

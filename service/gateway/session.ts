@@ -1,5 +1,5 @@
 import type { Session } from '../../contract/generated/types.gen.ts';
-import { refuseAddress } from '../kernel/auth/store.ts';
+import { refuseAddress } from '../kernel/auth/authorize.ts';
 import { checkPassword } from '../kernel/auth/password.ts';
 import { addressKey, countOrRefuse, forget } from '../kernel/auth/throttle.store.ts';
 import type { Origin } from '../kernel/auth/caller.ts';
@@ -21,7 +21,9 @@ const REFUSED = 'The e-mail address or the password is wrong, or the account res
 
 /** What the console knows of its session; made from the database each time it asks. */
 async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<Session> {
-  const caller = await findSession(db, tokenHash, ip);
+  const found = await findSession(db, tokenHash, ip);
+  refuseAddress(found?.refused ?? false, ip);
+  const caller = found?.caller;
   const account = caller && (await store.findAccount(db, { userId: caller.userId }));
   if (!caller || !account) throw unauthorized();
   const sites = await store.sitesOf(db, caller.userId, ip);

@@ -1,5 +1,5 @@
 import type { UserLicenseInfoResponse } from '../../../contract/generated/types.gen.ts';
-import { licenseType, licenseTypes } from '../../../contract/rules/licenses.ts';
+import { licenseType, licenseTypes, NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { endAccess } from '../../kernel/auth/store.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import { notFound } from '../../kernel/http/errors.ts';
@@ -8,9 +8,6 @@ import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
 import { lockUser, requireAdministrator, requireAuthorityOver, usersChanged } from '../members/index.ts';
 import * as store from './store.ts';
-
-/** License type 4: the user keeps everything but may not act (spec 2.2). */
-const NO_LICENSE = 4;
 
 function shown({ userId, licenseTypeId }: store.StoredLicense): UserLicenseInfoResponse {
   const type = licenseType(licenseTypeId);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Scope } from '../../../contract/generated/types.gen.ts';
-import { addressRefused } from '../../kernel/auth/store.ts';
+import { addressRefused, MAY_ACT } from '../../kernel/auth/store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 
 export interface ApiKey {
@@ -20,8 +20,7 @@ export async function findApiKey(
   const { rows } = await sql<ApiKey>`
     update api_key k set last_used_at = now() from membership m
     where k.client_id = ${clientId} and k.secret_hash = ${secretHash} and k.disabled_at is null
-      and m.site_id = k.site_id and m.user_id = k.user_id and m.is_active and m.license_type_id <> 4
-      and (m.expires_at is null or m.expires_at > now()) and not (${addressRefused(ip)})
+      and m.site_id = k.site_id and m.user_id = k.user_id and ${MAY_ACT} and not (${addressRefused(ip)})
     returning k.client_id as "clientId", k.site_id as "siteId", k.user_id as "userId", k.scopes`.execute(db);
   return rows[0];
 }

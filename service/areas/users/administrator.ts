@@ -4,7 +4,6 @@ import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { ensureAdministrators, memberAdded } from '../members/index.ts';
 import { listSiteIds } from '../sites/index.ts';
-import { FIRST_LICENSE } from './rules.ts';
 import { insertAccount, insertMembership } from './store.ts';
 
 /**
@@ -35,7 +34,7 @@ export async function addAdministrator(
 }
 
 async function join(tx: Tx, siteId: number, userId: number, record: Recorder): Promise<void> {
-  await insertMembership(tx, siteId, userId, null, FIRST_LICENSE, {});
+  await insertMembership(tx, siteId, userId, null, {});
   const groupIds = [await ensureAdministrators(tx, siteId, record)];
   await memberAdded(tx, siteId, { userId, groupIds }, 'site.first-administrator', record);
 }

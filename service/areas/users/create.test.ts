@@ -155,6 +155,14 @@ onEachApp((house) => {
       expect(JSON.stringify([audit, events])).not.toContain(PASSWORD);
     });
 
+    test('one of spaces alone, or that is the e-mail address, is refused', async () => {
+      const info = ada();
+      for (const password of [' '.repeat(12), info.email.toUpperCase()]) {
+        const { status, body } = await api.post<Refusal>('user', { ...info, password });
+        expect([status, body.errors?.[0]?.path]).toEqual([400, 'password']);
+      }
+    });
+
     test.each(['short', 'x'.repeat(129)])('one of the wrong length is refused (%#)', async (password) => {
       const { status, body } = await api.post<Refusal>('user', { ...ada(), password });
       expect([status, body.errors?.[0]?.path]).toEqual([400, 'password']);

@@ -6,7 +6,7 @@ import { invalid } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { checkGroups, memberAdded } from '../members/index.ts';
 import { mailPasswordLink } from './password-mail.ts';
-import { addressTaken, FIRST_LICENSE } from './rules.ts';
+import { addressTaken } from './rules.ts';
 import * as store from './store.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function createUser(
     federationId: info.federationId ?? null,
   });
   if (userId === undefined) throw addressTaken(email, await store.findOwner(tx, caller.siteId, key));
-  await store.insertMembership(tx, caller.siteId, userId, caller.userId, FIRST_LICENSE, info);
+  await store.insertMembership(tx, caller.siteId, userId, caller.userId, info);
   await memberAdded(tx, caller.siteId, { userId, groupIds: groups }, 'user.create', record);
   if (passwordHash === null && site.identityMode === 'password')
     await mailPasswordLink(tx, call.services.publicUrl, { userId, email, firstName, site });

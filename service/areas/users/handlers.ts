@@ -22,7 +22,7 @@ import {
 } from '../members/index.ts';
 import { getSite } from '../sites/index.ts';
 import { createUser } from './create.ts';
-import { checkNames, readModifiedSince, withoutEffect } from './rules.ts';
+import { checkPerson, readModifiedSince, withoutEffect } from './rules.ts';
 import * as store from './store.ts';
 import { updateUser } from './update.ts';
 
@@ -53,7 +53,7 @@ export const userHandlers: Handlers<Operations> = {
   async createUser(call) {
     const site = await getSite(call.db, call.caller.siteId);
     const info = withoutEffect(call.body, site.identityMode);
-    const faults = checkNames(info);
+    const faults = checkPerson(info);
     if (faults.length > 0) throw invalid(faults);
     // Hashing takes a core for a while: before the transaction, not inside it.
     const passwordHash = info.password === undefined ? null : await hashPassword(info.password);

@@ -1,5 +1,5 @@
 /** What other rooms may ask of users. */
 export { addAdministrator } from './administrator.ts';
 export { userHandlers } from './handlers.ts';
-export { FIRST_LICENSE } from './rules.ts';
+export { checkPerson } from './rules.ts';
 export { insertAccount, insertMembership, updateMembership } from './store.ts';

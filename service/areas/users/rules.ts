@@ -1,10 +1,8 @@
 import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.gen.ts';
+import { passwordFault } from '../../../contract/rules/passwords.ts';
 import { refusedSwitches } from '../../../contract/rules/switches.ts';
 import { conflict, invalid, type ApiError, type FieldError } from '../../kernel/http/errors.ts';
 import { beginsWithDay } from '../../kernel/http/texts.ts';
-
-/** The license of a user whom nobody gave another (spec 2.2: 1 is Standard). */
-export const FIRST_LICENSE = 1;
 
 /** How far back `modifiedSince` may look (shapes 1, history window). */
 const HISTORY_DAYS = 180;
@@ -40,6 +38,17 @@ export function checkNames(info: {
   return (['firstName', 'lastName'] as const)
     .filter((name) => info[name] !== undefined && info[name].trim() === '')
     .map((path) => ({ path, message: 'must not be empty' }));
+}
+
+/** Faults of a new person: of the names, and of a password that is given. */
+export function checkPerson(info: {
+  email: string;
+  firstName: string;
+  lastName: string;
+  password?: string | undefined;
+}): FieldError[] {
+  const fault = info.password === undefined ? undefined : passwordFault(info.password, info.email);
+  return [...checkNames(info), ...(fault === undefined ? [] : [{ path: 'password', message: fault }])];
 }
 
 /** Turning a one-way switch off is 400 with the field's name (spec 2.1, 3). */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { dbErrorOf } from '../../kernel/db/errors.ts';
 import type { Owner } from './rules.ts';
@@ -68,7 +69,6 @@ export async function insertMembership(
   siteId: number,
   userId: number,
   by: number | null,
-  licenseTypeId: number,
   fields: MembershipFields,
 ): Promise<void> {
   await tx
@@ -76,7 +76,7 @@ export async function insertMembership(
     .values({
       site_id: siteId,
       user_id: userId,
-      license_type_id: licenseTypeId,
+      license_type_id: STANDARD_LICENSE,
       is_active: fields.isActive ?? true,
       two_factor_enabled: fields.twoFactorEnabled ?? false,
       ip_restrictions_enabled: fields.ipRestrictionsEnabled ?? false,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-
+import { NO_LICENSE, STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { CommandError } from './command.ts';
@@ -97,9 +97,9 @@ export async function readmit(
   liftIpRestrictions: boolean,
 ): Promise<void> {
   await sql`
-    insert into membership (site_id, user_id, license_type_id) values (${siteId}, ${userId}, 1)
+    insert into membership (site_id, user_id, license_type_id) values (${siteId}, ${userId}, ${STANDARD_LICENSE})
     on conflict (site_id, user_id) do update set is_active = true, expires_at = null,
-      license_type_id = case when membership.license_type_id = 4 then 1 else membership.license_type_id end,
+      license_type_id = case when membership.license_type_id = ${NO_LICENSE} then ${STANDARD_LICENSE}::smallint else membership.license_type_id end,
       ip_restrictions_enabled = membership.ip_restrictions_enabled and not ${liftIpRestrictions}`.execute(tx);
   await sql`update account set failed_count = 0, locked_until = null where user_id = ${userId}`.execute(tx);
 }

@@ -8,7 +8,7 @@ import {
   usersChanged,
 } from '../../areas/members/index.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
-import { FIRST_LICENSE, insertAccount, insertMembership, updateMembership } from '../../areas/users/index.ts';
+import { insertAccount, insertMembership, updateMembership } from '../../areas/users/index.ts';
 import { createLink } from '../../kernel/auth/links.store.ts';
 import { endAccess, endLinks } from '../../kernel/auth/store.ts';
 import { change, hostActor } from '../../kernel/change.ts';
@@ -43,7 +43,7 @@ export const createUser: Command = async (context, args) => {
     };
     const userId = await insertAccount(tx, site.site_id, account);
     if (userId === undefined) throw new CommandError(`${email} is already known on this platform`);
-    await insertMembership(tx, site.site_id, userId, null, FIRST_LICENSE, {});
+    await insertMembership(tx, site.site_id, userId, null, {});
     await memberAdded(tx, site.site_id, { userId, groupIds }, 'cli.user-create', record);
     return answer(context, tx, site, { userId, email: address });
   });

@@ -33,3 +33,14 @@ function requireAny(caller: Caller, capabilities: readonly Capability[]): void {
   if (capabilities.length > 0 && !capabilities.some((capability) => caller.capabilities.has(capability)))
     throw forbidden(missing(capabilities));
 }
+
+/**
+ * Refuses a user with IP restrictions who comes from an address that is not approved (spec 5.4).
+ * @throws ApiError 403 that names the address, so that the person knows what to ask for
+ */
+export function refuseAddress(refused: boolean, ip: string): void {
+  if (refused)
+    throw forbidden(
+      `The address ${ip} is not approved on this site. An administrator of the site can approve it.`,
+    );
+}

@@ -1,16 +1,16 @@
 import { isIP } from 'node:net';
 import { sql } from 'kysely';
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
+import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { forbidden } from '../http/errors.ts';
 import type { Caller } from './caller.ts';
 
 /** A session ends after this much silence, and at its `expires_at` whatever happens. */
 export const IDLE_MINUTES = 30;
 export const SESSION_HOURS = 12;
 
-/** Membership states in which somebody may act on a site: active, licensed (type 4 is No License), not run out. */
-const MAY_ACT = sql<boolean>`m.is_active and m.license_type_id <> 4 and (m.expires_at is null or m.expires_at > now())`;
+/** Membership states in which somebody may act on a site: active, licensed, not run out. `m` is the membership. */
+export const MAY_ACT = sql<boolean>`m.is_active and m.license_type_id <> ${NO_LICENSE} and (m.expires_at is null or m.expires_at > now())`;
 
 const CAPABILITIES = sql<Capability[]>`coalesce((
   select array_agg(distinct c) from group_member gm
@@ -38,15 +38,10 @@ export function inet(ip: string): string | null {
   return isIP(plain) ? plain : null;
 }
 
-/**
- * Refuses a user with IP restrictions who comes from an address that is not approved.
- * @throws ApiError 403 that names the address, so that the person knows what to ask for
- */
-export function refuseAddress(refused: boolean, ip: string): void {
-  if (refused)
-    throw forbidden(
-      `The address ${ip} is not approved on this site. An administrator of the site can approve it.`,
-    );
+/** A caller, and whether this address is closed to them: the door refuses them then, in words. */
+interface Found {
+  caller: Caller;
+  refused: boolean;
 }
 
 const toCaller = (row: CallerRow, tokenHash: Buffer): Caller => ({
@@ -60,7 +55,7 @@ const toCaller = (row: CallerRow, tokenHash: Buffer): Caller => ({
 });
 
 /** The caller behind a session token that still holds; notes at most once a minute that it is in use. */
-export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promise<Caller | undefined> {
+export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promise<Found | undefined> {
   const { rows } = await sql<CallerRow>`
     select s.site_id, s.user_id, a.email, s.expires_at, null as scopes, ${CAPABILITIES} as capabilities,
            s.last_seen_at < now() - interval '1 minute' as quiet, ${addressRefused(ip)} as refused
@@ -70,18 +65,17 @@ export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promis
     where s.token_hash = ${tokenHash} and s.expires_at > now()
       and s.last_seen_at > now() - make_interval(mins => ${IDLE_MINUTES}) and ${MAY_ACT}`.execute(db);
   const [row] = rows;
-  refuseAddress(row?.refused ?? false, ip);
-  if (row?.quiet) {
+  if (row?.quiet && !row.refused) {
     await sql`with seen as (update session set last_seen_at = now() where token_hash = ${tokenHash} returning site_id, user_id)
       update membership m set last_active_at = now() from seen where m.site_id = seen.site_id and m.user_id = seen.user_id`.execute(
       db,
     );
   }
-  return row && toCaller(row, tokenHash);
+  return row && { caller: toCaller(row, tokenHash), refused: row.refused };
 }
 
 /** The caller behind an access token that still holds, its API key not turned off. */
-export async function findAccessToken(db: Db, tokenHash: Buffer, ip: string): Promise<Caller | undefined> {
+export async function findAccessToken(db: Db, tokenHash: Buffer, ip: string): Promise<Found | undefined> {
   const { rows } = await sql<CallerRow>`
     select t.site_id, t.user_id, a.email, t.expires_at, t.scopes, ${CAPABILITIES} as capabilities, false as quiet, ${addressRefused(ip)} as refused
     from access_token t
@@ -90,8 +84,7 @@ export async function findAccessToken(db: Db, tokenHash: Buffer, ip: string): Pr
     join account a on a.user_id = t.user_id
     where t.token_hash = ${tokenHash} and t.expires_at > now() and ${MAY_ACT}`.execute(db);
   const [row] = rows;
-  refuseAddress(row?.refused ?? false, ip);
-  return row && toCaller(row, tokenHash);
+  return row && { caller: toCaller(row, tokenHash), refused: row.refused };
 }
 
 /** The union of the capabilities of a user's groups, read inside the transaction that depends on it. */
