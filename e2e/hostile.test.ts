@@ -1,4 +1,4 @@
-import { choose, expectRow, expectToast, fill } from './support/actions.ts';
+import { choose, expectRow, expectToast, fill, rowAction } from './support/actions.ts';
 import { enter } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
@@ -27,8 +27,7 @@ for (const [what, firstName] of Object.entries(NAMES)) {
     await enter(page, ada, `/users?q=id:${person.id}`);
     const grid = page.getByRole('grid', { name: 'Users' });
     const row = await expectRow(grid, { Name: person.name });
-    await row.getByRole('button', { name: /^Actions for/ }).click();
-    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await rowAction(row, 'Deactivate');
     const dialog = page.getByRole('alertdialog');
     await expect(dialog.getByRole('heading')).toHaveText(`Deactivate ${person.name}?`);
     await dialog.getByRole('button', { name: 'Deactivate' }).click();

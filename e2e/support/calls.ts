@@ -10,7 +10,7 @@ const headers = { 'X-Steward-Console': '1' };
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Somebody whom a test made: how to sign in as them, and what they are called. */
-export interface Made extends Person {
+interface Made extends Person {
   id: number;
   name: string;
 }
