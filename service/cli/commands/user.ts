@@ -11,7 +11,7 @@ import { normaliseEmail } from '../../kernel/email.ts';
 import { insertAccount, insertMembership, updateMembership } from '../../areas/users/index.ts';
 import { createLink } from '../../kernel/auth/links.store.ts';
 import { endAccess, endLinks } from '../../kernel/auth/store.ts';
-import { change, hostActor } from '../../kernel/change.ts';
+import { change, hostActor, type Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { type Command, CommandError, type CommandContext, readArgs } from './command.ts';
 import { pickMembership, pickSite, readmit, requireAccount, requireGroups, type SiteRow } from './store.ts';
@@ -99,7 +99,7 @@ export const makeAdministrator: Command = async (context, args) => {
   });
   const site = await pickSite(context.db, values.site);
   const userId = await requireAccount(context.db, email);
-  return change(context.db, hostActor(site.site_id), async (tx, record) => {
+  const work = async (tx: Tx, record: Recorder) => {
     const groupId = await ensureAdministrators(tx, site.site_id, record);
     const before = await lockUser(tx, site.site_id, userId);
     await readmit(tx, site.site_id, userId, values['lift-ip-restrictions']);
@@ -113,7 +113,8 @@ export const makeAdministrator: Command = async (context, args) => {
       await memberAdded(tx, site.site_id, { userId, groupIds: [groupId] }, 'cli.make-admin', record);
     }
     return answer(context, tx, site, { userId, email });
-  });
+  };
+  return change(context.db, hostActor(site.site_id), work, { alone: true });
 };
 
 /** What is printed of a user, with the link to set a password where the site has passwords. */
