@@ -33,7 +33,7 @@ test('the whole job is done without a mouse', async ({ page, request }) => {
   await page.keyboard.press('Tab');
   await page.keyboard.type(ada.password);
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeFocused();
 
   // Finds somebody by the palette, and changes them.
   await page.keyboard.press('Control+k');

@@ -10,6 +10,15 @@ const PRODUCT = 'Steward';
 const pageOf = (matches: Parameters<typeof crumbsOf>[0]): string | undefined =>
   crumbsOf(matches).findLast(({ part }) => !part)?.pathname;
 
+/** The page that people were told of last; it outlives the frame around it. */
+let standing: string | undefined;
+
+/** A frame later, when the new page stands. One that put the focus into its first field keeps it there. */
+function focusTitle(): void {
+  if (document.activeElement?.matches('input')) return;
+  document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
+}
+
 /** What a change of route does around the page: title, announcement, focus on the heading, progress. */
 export function RouteChange({ site }: { site?: string }) {
   const router = useRouter();
@@ -17,17 +26,19 @@ export function RouteChange({ site }: { site?: string }) {
   const titles = useCrumbs().map(({ title }) => title);
 
   useEffect(() => {
-    let page = pageOf(router.state.matches);
-    return router.subscribe('onResolved', ({ pathChanged }) => {
+    const arrive = () => {
       const { matches } = router.state;
-      const before = page;
-      page = pageOf(matches);
-      if (!pathChanged) return;
       const title = crumbsOf(matches).at(-1)?.title;
       if (title !== undefined) announce(title);
-      // A page that put the focus into its first field keeps it there.
-      if (page !== before && !document.activeElement?.matches('input'))
-        document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
+      const before = standing;
+      standing = pageOf(matches);
+      if (standing !== before) requestAnimationFrame(focusTitle);
+    };
+    // The frame was exchanged around the page (signing in, signing out): this one stands after the change.
+    if (standing !== undefined && standing !== pageOf(router.state.matches)) arrive();
+    else standing = pageOf(router.state.matches);
+    return router.subscribe('onResolved', ({ pathChanged }) => {
+      if (pathChanged) arrive();
     });
   }, [router]);
 

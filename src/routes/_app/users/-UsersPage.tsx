@@ -47,6 +47,8 @@ export function UsersPage() {
     if (total !== undefined) setNavCount('/users', total);
   }, [total]);
 
+  // Nothing to try again and nothing to show: the page says what is missing, as every other does.
+  if (error?.status === 403 && everybody === undefined) throw error;
   const clear = () => show({ ...view, q: '', filters: DEFAULT_VIEW.filters });
   return (
     <Page
