@@ -8,8 +8,9 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
 import { createConsoleRouter } from './router.tsx';
 import { keepTrying } from './shell/reconnect.ts';
-import { followOtherTabs } from './shell/session.ts';
+import { followOtherTabs, forgetOnLeaving } from './shell/session.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
+import { guardJobs } from './shell/unsaved.ts';
 import { fetchAhead } from './ui/later.ts';
 
 const queryClient = createQueryClient();
@@ -17,6 +18,8 @@ const router = createConsoleRouter(queryClient);
 
 listenToKeys();
 followOtherTabs();
+forgetOnLeaving();
+guardJobs();
 keepTrying(queryClient, () => router.invalidate());
 
 // Code fetched only when somebody opens a page or a menu would be missing while the service is away, and the page

@@ -60,8 +60,13 @@ export function toServiceError(thrown: unknown, response?: Response): ServiceErr
     return new ServiceError(500, thrown instanceof Error ? thrown.message : 'Something unexpected happened');
   }
   const body = isRecord(thrown) ? thrown : {};
+  // What a program would have to do about a 401 is no help to a person, but at the sign-in it says what is wrong.
+  const own =
+    response.status === 401 && !new URL(response.url, 'http://console').pathname.endsWith('/session');
   const message =
-    text(body.message) ?? MESSAGES[response.status] ?? `The service answered with status ${response.status}`;
+    (own ? undefined : text(body.message)) ??
+    MESSAGES[response.status] ??
+    `The service answered with status ${response.status}`;
   const requestId = text(body.requestId) ?? response.headers.get('x-request-id') ?? undefined;
   return new ServiceError(response.status, message, fieldErrors(body.errors), requestId);
 }

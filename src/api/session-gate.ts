@@ -33,6 +33,11 @@ export function dropSession(): void {
   settle(false);
 }
 
+/** Another tab has signed out: whoever stays on this page for their unsaved work has to sign in again. */
+export function endSession(): void {
+  if (holder && gate.get() === 'open') gate.set('ended');
+}
+
 /** Waits until the same person has signed in again; false where they would not. */
 function signedInAgain(): Promise<boolean> {
   if (!holder || gate.get() === 'replaced') return Promise.resolve(false);

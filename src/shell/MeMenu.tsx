@@ -50,12 +50,14 @@ export function MeMenu() {
     ...THEMES.map(({ value, label }) => ({
       label,
       checked: theme === value,
+      oneOf: true,
       onSelect: () => setTheme(value),
     })),
     'line',
     ...DENSITIES.map(({ value, label }) => ({
       label,
       checked: density === value,
+      oneOf: true,
       onSelect: () => setDensity(value),
     })),
     'line',

@@ -27,13 +27,16 @@ export default function SessionDialog({ gate }: { gate: Gate }) {
   );
 }
 
+// Escape is no answer to it: loading anew loses what was typed, and there is nothing else to do.
+const stay = () => undefined;
+
 /** This browser has one session. Sending from here now would act as the other person, or on the other site. */
 function Replaced() {
   return (
     <Dialog
       title="This tab is out of date"
       role="alertdialog"
-      onClose={reloadPage}
+      onClose={stay}
       footer={
         <Button variant="primary" onClick={reloadPage}>
           Load anew
@@ -42,7 +45,7 @@ function Replaced() {
     >
       <p>
         In another tab somebody signed in as a different person or went to a different site. Nothing more is
-        sent from here.
+        sent from here, and what was typed here and not saved goes when the page loads anew.
       </p>
     </Dialog>
   );

@@ -26,3 +26,6 @@ export function reportJob(job: Job): void {
 
 /** Takes the jobs that have ended out of the tray. */
 export const clearEndedJobs = (): void => store.set(store.get().filter(({ state }) => state === 'running'));
+
+/** Whether leaving the page would break something off. */
+export const hasRunningJobs = (): boolean => store.get().some(({ state }) => state === 'running');

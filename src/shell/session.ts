@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { holderOf, sessionQuery } from '../api/session.ts';
-import { dropSession, sessionArrived, sessionHeld } from '../api/session-gate.ts';
+import { dropSession, endSession, sessionArrived, sessionHeld } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Session } from '../api/generated/types.gen.ts';
 import { releaseGuards } from './unsaved.ts';
@@ -58,8 +58,22 @@ export function followOtherTabs(): void {
       sessionArrived(data.holder);
       return;
     }
-    dropSession();
-    // Not past the guard: who has typed something is asked by the browser before it is lost.
+    // Not past the guard: who has typed something is asked by the browser before it is lost. Who stays is still the
+    // holder: somebody else who signs in meanwhile must not be sent from here.
     location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+    endSession();
+  });
+}
+
+/**
+ * A page that the browser keeps for its Back button is not shown again as it was: the session may be over, and another
+ * person in front of the screen (T01). It hides as it goes and loads anew when it comes back.
+ */
+export function forgetOnLeaving(): void {
+  addEventListener('pagehide', () => {
+    document.documentElement.hidden = true;
+  });
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) reloadPage();
   });
 }

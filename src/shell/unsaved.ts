@@ -1,6 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { confirmDiscard } from '../ui/dialog/confirm.ts';
+import { confirm, confirmDiscard } from '../ui/dialog/confirm.ts';
+import { hasRunningJobs } from './jobs.ts';
 
 const unsaved = new Set<object>();
 let released = false;
@@ -27,8 +28,25 @@ export function useUnsavedGuard(dirty: boolean): void {
   });
 }
 
-/** Asks, where something typed would be lost by leaving the whole console. */
-export const mayLeave = async (): Promise<boolean> => unsaved.size === 0 || confirmDiscard();
+/** Asks, where something typed or a running job would be lost by leaving the whole console. */
+export async function mayLeave(): Promise<boolean> {
+  if (unsaved.size > 0 && !(await confirmDiscard())) return false;
+  if (!hasRunningJobs()) return true;
+  return confirm({
+    title: 'Leave while work is going on?',
+    body: 'What is in the tray stops where it is. What it has done so far stays done.',
+    action: 'Stop it and leave',
+    cancel: 'Stay',
+    danger: true,
+  });
+}
+
+/** Before the tab closes or loads anew, the browser asks where a job is running: it lives in this tab. */
+export function guardJobs(): void {
+  addEventListener('beforeunload', (event) => {
+    if (!released && hasRunningJobs()) event.preventDefault();
+  });
+}
 
 /** The page is about to load anew, and whoever works here has agreed to it. */
 export function releaseGuards(): void {

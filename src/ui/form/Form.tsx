@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import type { ReactNode } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { Button } from '../button/Button.tsx';
 import { FailureBanner } from '../feedback/FailureBanner.tsx';
@@ -28,6 +28,17 @@ export function Form<Values extends FieldValues, Context, Output>(props: FormPro
   const { form, onSubmit, pending, error, submit, onCancel, disabledReason, children } = props;
   const { onFields, rest } = sortOut(form, error);
   const summary = useRef<HTMLDivElement>(null);
+  // `pending` is known a rendering later: a second submit in the same moment must not send twice.
+  const sending = useRef(false);
+  const send = async (event: FormEvent) => {
+    if (pending || sending.current) return;
+    sending.current = true;
+    await form
+      .handleSubmit(onSubmit)(event)
+      .finally(() => {
+        sending.current = false;
+      });
+  };
 
   // The server's answer comes from outside React Hook Form and has to be carried into it.
   useEffect(() => {
@@ -45,7 +56,7 @@ export function Form<Values extends FieldValues, Context, Output>(props: FormPro
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (!pending) void form.handleSubmit(onSubmit)(event);
+        void send(event);
       }}
     >
       <div className="form-body">

@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react';
 import type { RefObject } from 'react';
-import { Menu, MenuItem, Popover, Separator, Text } from 'react-aria-components';
+import { Menu, MenuItem, MenuSection, Popover, Separator, Text } from 'react-aria-components';
 import { cx } from '../cx.ts';
 import type { MenuItemData, MenuItems } from './menu-items.ts';
 import './menu.css';
@@ -15,9 +15,7 @@ interface MenuPopupProps {
 
 /** The open menu; `MenuButton` loads it. */
 export default function MenuPopup({ label, items, anchor, align, onClose }: MenuPopupProps) {
-  const checked = items.flatMap((item) => (item !== 'line' && item.checked ? [item.label] : []));
   const icons = items.some((item) => item !== 'line' && item.icon);
-  const choices = items.some((item) => item !== 'line' && item.checked !== undefined);
   return (
     <Popover
       className="menu-popover"
@@ -34,21 +32,49 @@ export default function MenuPopup({ label, items, anchor, align, onClose }: Menu
         // A menu that opens takes the focus; that is what it was opened for.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus="first"
-        selectionMode={choices ? 'multiple' : 'none'}
-        selectedKeys={checked}
         onClose={onClose}
       >
-        {items.map((item, at) =>
-          item === 'line' ? (
-            // Lines have no identity but their place.
-            // oxlint-disable-next-line react/no-array-index-key
-            <Separator key={`line ${at}`} className="menu-line" />
-          ) : (
-            <Item key={item.label} item={item} />
-          ),
-        )}
+        {groupsOf(items).map((group, at) => (
+          // Groups have no identity but their place.
+          // oxlint-disable-next-line react/no-array-index-key
+          <Group key={at} {...{ group, at, label }} />
+        ))}
       </Menu>
     </Popover>
+  );
+}
+
+/** The items between the lines. */
+function groupsOf(items: MenuItems): MenuItemData[][] {
+  return items.reduce<MenuItemData[][]>(
+    (groups, item) => {
+      if (item === 'line') groups.push([]);
+      else groups.at(-1)?.push(item);
+      return groups;
+    },
+    [[]],
+  );
+}
+
+/** Acts, or choices: where any item is on or off, the group is one of checkboxes, or of radios when one is on. */
+function Group({ group, at, label }: { group: MenuItemData[]; at: number; label: string }) {
+  const choices = group.some(({ checked }) => checked !== undefined);
+  const on = group.flatMap((item) => (item.checked ? [item.label] : []));
+  const one = group.every(({ oneOf }) => oneOf);
+  return (
+    <>
+      {at > 0 && <Separator className="menu-line" />}
+      <MenuSection
+        aria-label={`${label}, part ${at + 1}`}
+        selectionMode={choices ? (one ? 'single' : 'multiple') : 'none'}
+        selectedKeys={on}
+        disallowEmptySelection={one}
+      >
+        {group.map((item) => (
+          <Item key={item.label} item={item} />
+        ))}
+      </MenuSection>
+    </>
   );
 }
 

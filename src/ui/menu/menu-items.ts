@@ -13,6 +13,8 @@ export interface MenuItemData {
   danger?: boolean | undefined;
   /** A choice that is on or off: the menu stays open. */
   checked?: boolean | undefined;
+  /** A choice of which one of its group is on. */
+  oneOf?: boolean | undefined;
 }
 
 /** `'line'` parts groups of items. */

@@ -43,6 +43,7 @@ export function TableTools<Row>({ columns, hidden, onHide, sort, onSort }: Table
         items={DENSITIES.map((one) => ({
           label: one.label,
           checked: one.density === density,
+          oneOf: true,
           onSelect: () => setDensity(one.density),
         }))}
       />
@@ -66,6 +67,7 @@ function SortMenu<Row>({ columns, sort, onSort }: SortMenuProps<Row>) {
           label: header,
           hint: sort?.column === id ? `${sort.direction}; choose again to turn round` : undefined,
           checked: sort?.column === id,
+          oneOf: true,
           onSelect: () => onSort({ column: id, direction: sort?.column === id ? turned : 'ascending' }),
         }))}
     />
