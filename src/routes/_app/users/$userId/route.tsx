@@ -20,5 +20,7 @@ export const Route = createFileRoute('/_app/users/$userId')({
     ]);
     return { title: fullName(user) };
   },
+  // Another person begins anew: what was typed about one must never be saved about the next.
+  remountDeps: ({ params }) => params,
   component: UserPage,
 });
