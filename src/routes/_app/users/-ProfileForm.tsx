@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import { useBlocker, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { ServiceError } from '../../../api/errors.ts';
@@ -21,12 +21,13 @@ import { mergeFields } from './-merge.ts';
 import { changesOf, otherChanges, PROFILE_FIELDS, profileOf, profileSchema } from './-profile-fields.ts';
 import type { ProfileValues } from './-profile-fields.ts';
 import { fullName, readUser, userQuery } from './-user-query.ts';
+import { useMounted } from './-use-mounted.ts';
 import { useWords } from './-words.ts';
 
 interface ProfileFormProps {
   /** The user as they were when editing began: newer readings must not move the entity tag under the typing. */
   start: Tagged<UserInfoResponse>;
-  onClose: () => void;
+  onClose: () => Promise<void>;
 }
 
 interface Save {
@@ -51,6 +52,14 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
   const form = useForm({ resolver: zodResolver(profileSchema), defaultValues: profileOf(start.data) });
   const { isDirty } = form.formState;
   useUnsavedGuard(isDirty);
+  // The form stands as long as its address does; a link or Back may take that away on the same page.
+  useBlocker({
+    disabled: !isDirty,
+    enableBeforeUnload: false,
+    shouldBlockFn: async ({ current, next }) =>
+      current.pathname === next.pathname && !('edit' in next.search) && !(await confirmDiscard()),
+  });
+  const mounted = useMounted();
   const federationOff = site.identityMode === 'identity-manager';
 
   const meetTheirs = async (mine: ProfileValues) => {
@@ -73,7 +82,7 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
   const submit = async (values: ProfileValues) => {
     const changes = changesOf(profileOf(base.data), values);
     if (Object.keys(changes).length === 0) {
-      onClose();
+      await onClose();
       return;
     }
     try {
@@ -83,13 +92,13 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
       return;
     }
     toast({ title: `${fullName({ ...base.data, ...values })} was saved` });
-    onClose();
+    if (mounted()) await onClose();
     // The name stands in the title and the breadcrumb, which the loader tells.
     await router.invalidate();
   };
 
   const cancel = async () => {
-    if (!isDirty || (await confirmDiscard())) onClose();
+    if (!isDirty || (await confirmDiscard())) await onClose();
   };
 
   return (
