@@ -27,7 +27,7 @@ export function AddGroups({ groups }: { groups: readonly GroupInfoResponse[] }) 
   });
   const chosen = useWatch({ control: form.control, name: 'groupIds' });
   const { options, gives } = useGroupOptions(groups, chosen);
-  useUnsavedGuard(chosen.length > 0 && !add.isPending);
+  useUnsavedGuard(chosen.length > 0);
   return (
     <Card title="Add to groups">
       <div className="user-card-form">

@@ -55,7 +55,7 @@ function ChangeLicense() {
     defaultValues: { userId: user.id, licenseTypeId: now },
   });
   const { isDirty } = form.formState;
-  useUnsavedGuard(isDirty && !update.isPending && !update.isSuccess);
+  useUnsavedGuard(isDirty && !update.isSuccess);
   const wanted = useWatch({ control: form.control, name: 'licenseTypeId' });
   const effect = useBillableEffect(wanted, now);
 

@@ -27,7 +27,7 @@ export function NewUserPanel() {
   const form = useForm({ resolver: checkNewUser, defaultValues: EMPTY });
   const { control, formState } = form;
   // Asked by the router for every way out: Cancel, the cross, Back, another page.
-  useUnsavedGuard(formState.isDirty && !pending);
+  useUnsavedGuard(formState.isDirty);
   const close = () => void router.navigate({ to: '/users', search: (now) => now });
   const groups = useWatch({ control, name: 'groups' }) ?? [];
   const { options, gives } = useGroupOptions(useDirectory().groups, groups);
