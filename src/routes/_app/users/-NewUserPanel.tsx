@@ -5,6 +5,7 @@ import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { useAllowed, useSession } from '../../../api/session.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { SwitchField } from '../../../ui/form/CheckField.tsx';
 import { Form, FormRow } from '../../../ui/form/Form.tsx';
@@ -18,32 +19,39 @@ import { checkNewUser, EMPTY, STANDARD } from './-new-user-form.ts';
 import type { NewUserValues } from './-new-user-form.ts';
 import { useCreateUser } from './-use-create-user.ts';
 import type { Taken } from './-use-create-user.ts';
+import { useMounted } from './-use-mounted.ts';
 
 /** Creates one user, over the list. */
 export function NewUserPanel() {
   const router = useRouter();
   const { reason } = useAllowed('createUser');
-  const { submit, pending, error, taken } = useCreateUser();
+  const mounted = useMounted();
+  const { submit, error, taken } = useCreateUser(mounted);
   const form = useForm({ resolver: checkNewUser, defaultValues: EMPTY });
   const { control, formState } = form;
+  const pending = formState.isSubmitting;
   // Asked by the router for every way out: Cancel, the cross, Back, another page.
   useUnsavedGuard(formState.isDirty);
-  const close = () => void router.navigate({ to: '/users', search: (now) => now });
+  const close = async () => {
+    // The answer may come while the question stands, and lead to the new user.
+    if (pending && (!(await mayGoOn()) || !mounted())) return;
+    await router.navigate({ to: '/users', search: (now) => now, ignoreBlocker: pending });
+  };
   const groups = useWatch({ control, name: 'groups' }) ?? [];
   const { options, gives } = useGroupOptions(useDirectory().groups, groups);
 
   return (
-    <Panel title="New user" onClose={close}>
+    <Panel title="New user" onClose={() => void close()}>
       <Form
         form={form}
         pending={pending}
         error={error}
         submit="Create user"
         disabledReason={reason}
-        onCancel={close}
+        onCancel={() => void close()}
         onSubmit={async (values) => {
           const userId = await submit(values);
-          if (userId !== undefined)
+          if (userId !== undefined && mounted())
             await router.navigate({ to: '/users/$userId', params: { userId }, ignoreBlocker: true });
         }}
       >
@@ -87,6 +95,15 @@ export function NewUserPanel() {
     </Panel>
   );
 }
+
+// A call that was sent cannot be taken back: closing must not look as if it were.
+const mayGoOn = (): Promise<boolean> =>
+  confirm({
+    title: 'Close while the user is being created?',
+    body: 'The request was sent and cannot be taken back. What came of it is told as soon as the answer is there.',
+    action: 'Close',
+    cancel: 'Wait',
+  });
 
 interface Fields {
   control: Control<NewUserValues, unknown, NewUserValues>;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ServiceError } from '../../../api/errors.ts';
+import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import {
   createUserMutation,
   updateUserLicenseMutation,
@@ -27,8 +27,11 @@ function takenBy(email: string, userId: number | undefined): Taken {
   return { email, userId, failure: { message, fields: [{ path: 'email', message }] } };
 }
 
-/** Creates a user, then gives the license: two calls, and where only the first one worked it says so. */
-export function useCreateUser() {
+/**
+ * Creates a user, then gives the license: two calls, and where only the first one worked it says so. Where the
+ * form is gone (`watched` says no), a failure is told in a toast.
+ */
+export function useCreateUser(watched: () => boolean) {
   const { site } = useSession();
   const { rows } = useDirectory();
   const create = useWrite('createUser', createUserMutation());
@@ -65,13 +68,18 @@ export function useCreateUser() {
       toast({ title: `${name} was created` });
       return userId;
     } catch (thrown) {
-      if (thrown instanceof ServiceError && thrown.status === 409) setTaken(await whoHas(body.email));
+      if (!watched()) tellFailure(fullName(body), thrown);
+      else if (thrown instanceof ServiceError && thrown.status === 409) setTaken(await whoHas(body.email));
       return undefined;
     }
   };
 
   const refused = create.error?.status === 409 ? undefined : create.error;
-  return { submit, pending: create.isPending || license.isPending, error: taken?.failure ?? refused, taken };
+  return { submit, error: taken?.failure ?? refused, taken };
+}
+
+function tellFailure(name: string, thrown: unknown): void {
+  toast({ title: `${name} was not created`, description: toServiceError(thrown).message, tone: 'bad' });
 }
 
 // The refusal is the same for both; the list of this site tells them apart.
