@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { readView, writeView } from './-view.ts';
 import type { UsersView } from './-view.ts';
@@ -13,6 +13,7 @@ const PAUSE = 250;
 export function useView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const router = useRouter();
   const [typing, setTyping] = useState<string>();
   const timer = useRef<number>(undefined);
   const view = useMemo<UsersView>(() => {
@@ -20,8 +21,17 @@ export function useView() {
     return typing === undefined ? said : { ...said, q: typing };
   }, [search, typing]);
 
-  // A pending address must not bring somebody back who has gone on.
-  useEffect(() => () => clearTimeout(timer.current), []);
+  // A pending address must not bring somebody back who goes on, nor while the next page is still being read.
+  useEffect(() => {
+    const forget = () => clearTimeout(timer.current);
+    const unsubscribe = router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+      if (pathChanged) forget();
+    });
+    return () => {
+      unsubscribe();
+      forget();
+    };
+  }, [router]);
 
   const write = async (next: UsersView, replace: boolean) => {
     clearTimeout(timer.current);
