@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { ServiceError } from '../../../api/errors.ts';
+import { ServiceError, toServiceError } from '../../../api/errors.ts';
 import { updateUser } from '../../../api/generated/sdk.gen.ts';
 import type { UserInfo, UserInfoResponse } from '../../../api/generated/types.gen.ts';
 import { useSession } from '../../../api/session.ts';
@@ -48,9 +48,10 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
     mutationFn: ({ body, etag }: Save) =>
       updateUser({ body, ...(etag !== undefined && { headers: { 'If-Match': etag } }) }),
   });
-  const failure = useWords(isStale(save.error) ? null : save.error);
+  const [unread, setUnread] = useState<ServiceError | null>(null);
+  const failure = useWords(isStale(save.error) ? unread : save.error);
   const form = useForm({ resolver: zodResolver(profileSchema), defaultValues: profileOf(start.data) });
-  const { isDirty } = form.formState;
+  const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
   // The form stands as long as its address does; a link or Back may take that away on the same page.
   useBlocker({
@@ -85,10 +86,11 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
       await onClose();
       return;
     }
+    setUnread(null);
     try {
       await save.mutateAsync({ body: { id: base.data.id, ...changes }, etag: base.etag });
     } catch (thrown) {
-      if (isStale(thrown)) await meetTheirs(values);
+      if (isStale(thrown)) await meetTheirs(values).catch((why: unknown) => setUnread(toServiceError(why)));
       return;
     }
     toast({ title: `${fullName({ ...base.data, ...values })} was saved` });
@@ -106,7 +108,7 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
       <div className="user-card-form">
         <Form
           form={form}
-          pending={save.isPending}
+          pending={isSubmitting}
           error={failure}
           submit={found ? 'Save with these values' : 'Save'}
           onCancel={() => void cancel()}

@@ -37,6 +37,7 @@ export function useCreateUser(watched: () => boolean) {
   const create = useWrite('createUser', createUserMutation());
   const license = useWrite('updateUserLicense', updateUserLicenseMutation());
   const [taken, setTaken] = useState<Taken>();
+  const [unsure, setUnsure] = useState<ServiceError>();
 
   const giveLicense = async (userId: number, licenseTypeId: number, name: string) => {
     if (licenseTypeId === STANDARD) return;
@@ -52,10 +53,19 @@ export function useCreateUser(watched: () => boolean) {
     }
   };
 
+  const tellTaken = async (email: string, refusal: ServiceError) => {
+    try {
+      setTaken(await whoHas(email));
+    } catch {
+      setUnsure(refusal);
+    }
+  };
+
   /** The id of the new user; undefined where nobody was created, for a reason that the hook tells. */
   const submit = async ({ licenseTypeId, ...body }: NewUserValues): Promise<number | undefined> => {
     const wanted = body.email.trim().toLowerCase();
     const here = rows?.find(({ email }) => email.toLowerCase() === wanted);
+    setUnsure(undefined);
     setTaken(here && takenBy(body.email, here.id));
     if (here) return undefined;
     try {
@@ -69,14 +79,17 @@ export function useCreateUser(watched: () => boolean) {
       return userId;
     } catch (thrown) {
       if (!watched()) tellFailure(fullName(body), thrown);
-      else if (thrown instanceof ServiceError && thrown.status === 409) setTaken(await whoHas(body.email));
+      else if (isTaken(thrown)) await tellTaken(body.email, thrown);
       return undefined;
     }
   };
 
-  const refused = create.error?.status === 409 ? undefined : create.error;
+  const refused = isTaken(create.error) ? unsure : create.error;
   return { submit, error: taken?.failure ?? refused, taken };
 }
+
+const isTaken = (thrown: unknown): thrown is ServiceError =>
+  thrown instanceof ServiceError && thrown.status === 409;
 
 function tellFailure(name: string, thrown: unknown): void {
   toast({ title: `${name} was not created`, description: toServiceError(thrown).message, tone: 'bad' });
