@@ -4,7 +4,7 @@ import { toServiceError } from '../api/errors.ts';
 import type { ServiceError } from '../api/errors.ts';
 import { searchUsersQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
-import { readAgain } from './load.ts';
+import { readAgain, RECONCILE } from './load.ts';
 import type { Snapshot } from './load.ts';
 import type { DirectoryRow } from './row.ts';
 
@@ -19,6 +19,7 @@ export const directoryQuery = queryOptions({
   queryFn: ({ client, queryKey, signal }): Promise<Snapshot> =>
     readAgain(client.getQueryData<Snapshot>(queryKey), signal, (part) => client.setQueryData(queryKey, part)),
   staleTime: FRESH,
+  refetchInterval: ({ state: { data } }) => data && Math.max(FRESH, data.asOf + RECONCILE - Date.now()),
   gcTime: Infinity,
   // Rows are new objects only where the user changed; comparing a hundred thousand would cost more.
   structuralSharing: false,

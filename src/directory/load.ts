@@ -7,7 +7,7 @@ import type { DirectoryRow, Licenses } from './row.ts';
 export interface Snapshot {
   rows: readonly DirectoryRow[];
   groups: readonly GroupInfoResponse[];
-  /** When reading began; what changed later may be missing. */
+  /** When the last reading of everything began: changes alone do not tell who was removed since. */
   asOf: number;
   /** False until the last page is there. */
   complete: boolean;
@@ -20,6 +20,8 @@ const PAGE = 1000;
 const OVERLAP = 60_000;
 // `modifiedSince` reaches 180 days back (shapes 1).
 const WINDOW = 170 * 86_400_000;
+// Reading what has changed does not find the removed: everything is read again after this long.
+export const RECONCILE = 600_000;
 // Up to so many changed users are asked for their license one by one.
 const FEW = 20;
 
@@ -75,9 +77,10 @@ async function readAll(signal: AbortSignal, onPart: (part: Snapshot) => void): P
 }
 
 /** The moment after which changes are asked for, told by the service's own clock; undefined: read everything. */
-function changedSince({ complete, reconcile, rows }: Snapshot): string | undefined {
+function changedSince({ complete, reconcile, rows, asOf }: Snapshot): string | undefined {
   const newest = rows.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt), 0);
-  if (!complete || reconcile || Date.now() - newest > WINDOW) return undefined;
+  if (!complete || reconcile || Date.now() - asOf >= RECONCILE || Date.now() - newest > WINDOW)
+    return undefined;
   return new Date(newest - OVERLAP).toISOString();
 }
 
@@ -104,12 +107,11 @@ export async function readAgain(
   const since = before && changedSince(before);
   // Rows on screen stay until all new ones are there.
   if (!before || since === undefined) return readAll(signal, before?.complete ? () => undefined : onPart);
-  const asOf = Date.now();
   const [groups, users] = await Promise.all([all(groupPages(signal)), all(usersSince(signal, since))]);
   const licenses = await licensesOf(users, signal);
   const changed = new Map(users.map((user) => [user.id, toRow(user, licenses.get(user.id))]));
   const rows = before.rows.map((row) => changed.get(row.id) ?? row);
   const known = new Set(before.rows.map(({ id }) => id));
   const added = [...changed.values()].filter(({ id }) => !known.has(id));
-  return { ...before, rows: [...rows, ...added], groups, asOf };
+  return { ...before, rows: [...rows, ...added], groups };
 }

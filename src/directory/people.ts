@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { fold } from '../lib/fold.ts';
 import type { PaletteItem } from '../shell/palette/registry.ts';
 import { directoryQuery } from './directory.ts';
 import type { Filters } from './facets.ts';
@@ -14,9 +15,9 @@ export async function findPeople(
   typed: string,
   open: (userId: number) => void,
 ): Promise<PaletteItem[]> {
-  const { rows } = await client.ensureQueryData(directoryQuery);
+  const { rows } = await client.fetchQuery(directoryQuery);
   const found = searchDirectory(rows, { q: typed, filters: EVERYBODY, sort: BY_NAME }).rows;
-  const begin = typed.toLowerCase();
+  const begin = fold(typed.trim());
   const best = [
     ...found.filter(({ foldedName }) => foldedName.startsWith(begin)).slice(0, MOST),
     ...found.filter(({ foldedName }) => !foldedName.startsWith(begin)).slice(0, MOST),
