@@ -11,10 +11,12 @@ interface SearchFieldProps {
   onChange: (value: string) => void;
   /** Pasted text with several lines or commas; a list of people to look up. */
   onPasteList?: (text: string) => void;
+  /** The typing is over: the person goes on to something else. */
+  onLeave?: () => void;
 }
 
 /** Narrows a list while one types; Escape empties it. */
-export function SearchField({ label, placeholder, value, onChange, onPasteList }: SearchFieldProps) {
+export function SearchField({ label, placeholder, value, onChange, onPasteList, onLeave }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const clear = () => {
     onChange('');
@@ -33,6 +35,7 @@ export function SearchField({ label, placeholder, value, onChange, onPasteList }
         spellCheck={false}
         value={value}
         onChange={(event) => onChange(event.target.value)}
+        onBlur={onLeave}
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || value === '') return;
           event.preventDefault();

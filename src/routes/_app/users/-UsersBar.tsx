@@ -37,12 +37,13 @@ interface UsersBarProps {
   view: UsersView;
   show: (view: UsersView) => void;
   type: (q: string) => void;
+  settle: () => void;
   directory: Directory;
   counts: Counts | undefined;
 }
 
 /** Search and filters, each with how many it would show; how fresh the list is; columns and density. */
-export function UsersBar({ view, show, type, directory, counts }: UsersBarProps) {
+export function UsersBar({ view, show, type, settle, directory, counts }: UsersBarProps) {
   const groups = directory.groups
     .map(({ id, name }) => ({ value: String(id), label: name }))
     .toSorted((a, b) => a.label.localeCompare(b.label));
@@ -66,6 +67,7 @@ export function UsersBar({ view, show, type, directory, counts }: UsersBarProps)
         placeholder="Name, e-mail, id: or paste a list"
         value={view.q}
         onChange={type}
+        onLeave={settle}
         onPasteList={(text) =>
           type(
             text

@@ -33,7 +33,7 @@ export function UsersPage() {
   const { site } = useSession();
   const directory = useDirectory();
   const { rows: everybody, groups, complete, error, refreshing, refresh } = directory;
-  const { view, show, type } = useView();
+  const { view, show, type, settle } = useView();
   const [selection, setSelection] = useState(NOBODY);
   const rowMenu = useRowMenu();
   const router = useRouter();
@@ -62,7 +62,7 @@ export function UsersPage() {
       }
       actions={<NewUserLink />}
     >
-      <UsersBar {...{ view, show, type, directory }} counts={found?.counts} />
+      <UsersBar {...{ view, show, type, settle, directory }} counts={found?.counts} />
       <GroupNames groups={groups}>
         <DataTable
           label="Users"

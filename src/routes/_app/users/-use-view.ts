@@ -46,5 +46,7 @@ export function useView() {
       clearTimeout(timer.current);
       timer.current = window.setTimeout(() => void write({ ...view, q }, true), PAUSE);
     },
+    // Before somebody follows a row: Back must find the search in the address.
+    settle: () => void (typing !== undefined && write(view, true)),
   };
 }
