@@ -4,6 +4,7 @@ import { hashPassword } from '../kernel/auth/password.ts';
 import { administratorRemains } from '../kernel/auth/store.ts';
 import { addressKey, countOrRefuse } from '../kernel/auth/throttle.store.ts';
 import { change } from '../kernel/change.ts';
+import type { Db } from '../kernel/db/database.ts';
 import { normaliseEmail } from '../kernel/email.ts';
 import { ApiError, conflict, invalid } from '../kernel/http/errors.ts';
 import { done, ok, type Answer, type Handlers } from '../kernel/http/handler.ts';
@@ -20,16 +21,15 @@ const MAILS_TO_ONE = { limit: 3, seconds: 3600 };
 const gone = () =>
   new ApiError(404, `This link was used, or its ${LINK_HOURS} hours are over. Ask for a new one.`);
 
+/** Links are called for by people without a session: their address is what can be counted. */
+const countCall = (db: Db, ip: string, deed: 'tried' | 'asked for') =>
+  countOrRefuse(db, `link:${addressKey(ip)}`, LINK_CALLS, `Too many links ${deed} from this address`);
+
 type Operations = 'inspectLink' | 'setPassword' | 'requestPasswordLink' | 'createFirstAdministrator';
 
 export const linkHandlers: Handlers<Operations> = {
   async inspectLink({ db, body, origin }) {
-    await countOrRefuse(
-      db,
-      `link:${addressKey(origin.ip)}`,
-      LINK_CALLS,
-      'Too many links tried from this address',
-    );
+    await countCall(db, origin.ip, 'tried');
     const link = await findLink(db, body.token);
     if (!link) throw gone();
     const account = link.userId === null ? undefined : await store.findAccount(db, { userId: link.userId });
@@ -43,12 +43,7 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async setPassword({ db, body, origin }) {
-    await countOrRefuse(
-      db,
-      `link:${addressKey(origin.ip)}`,
-      LINK_CALLS,
-      'Too many links tried from this address',
-    );
+    await countCall(db, origin.ip, 'tried');
     const asked = await findLink(db, body.token);
     if (asked?.purpose !== 'set-password' || asked.userId === null) throw gone();
     const { userId, siteId } = asked;
@@ -68,12 +63,7 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async requestPasswordLink({ db, body, origin, services }) {
-    await countOrRefuse(
-      db,
-      `link:${addressKey(origin.ip)}`,
-      LINK_CALLS,
-      'Too many links asked for from this address',
-    );
+    await countCall(db, origin.ip, 'asked for');
     const { key } = normaliseEmail(body.email);
     const account = await store.findAccount(db, { emailKey: key });
     const sites = account ? await store.sitesOf(db, account.userId, origin.ip) : [];
@@ -104,12 +94,7 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async createFirstAdministrator({ db, body, origin }): Promise<Answer<'createFirstAdministrator'>> {
-    await countOrRefuse(
-      db,
-      `link:${addressKey(origin.ip)}`,
-      LINK_CALLS,
-      'Too many links tried from this address',
-    );
+    await countCall(db, origin.ip, 'tried');
     const link = await findLink(db, body.token);
     if (link?.purpose !== 'first-administrator') throw gone();
     const faults = checkPerson(body);

@@ -8,9 +8,10 @@ let released = false;
 
 /**
  * The one guard of typed work. While `dirty`, leaving the page asks first, and so does the browser before it
- * closes the tab. After a save go on with `navigate({ …, ignoreBlocker: true })`.
+ * closes the tab. After a save go on with `navigate({ …, ignoreBlocker: true })`. A tab or a filter of the same page
+ * keeps the form mounted; where its address does not, `isLeft` says which search takes it away.
  */
-export function useUnsavedGuard(dirty: boolean): void {
+export function useUnsavedGuard(dirty: boolean, isLeft: (search: object) => boolean = () => false): void {
   useEffect(() => {
     if (!dirty) return undefined;
     const mine = {};
@@ -22,9 +23,8 @@ export function useUnsavedGuard(dirty: boolean): void {
   useBlocker({
     disabled: !dirty,
     enableBeforeUnload: () => !released,
-    // A tab or a filter of the same page keeps the form mounted.
     shouldBlockFn: async ({ current, next }) =>
-      current.pathname !== next.pathname && !(await confirmDiscard()),
+      (current.pathname !== next.pathname || isLeft(next.search)) && !(await confirmDiscard()),
   });
 }
 

@@ -1,6 +1,6 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQueryClient } from '@tanstack/react-query';
-import { useBlocker, useRouter } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
@@ -37,6 +37,9 @@ interface Save {
 
 const isStale = (error: unknown): boolean => error instanceof ServiceError && error.status === 412;
 
+/** The form stands as long as its address does: a link or Back may take that away on the same page. */
+const withoutForm = (search: object) => !('edit' in search);
+
 /** The profile in place of its card. Where somebody else was quicker, both versions are shown and nothing is lost. */
 export function ProfileForm({ start, onClose }: ProfileFormProps) {
   const router = useRouter();
@@ -52,14 +55,7 @@ export function ProfileForm({ start, onClose }: ProfileFormProps) {
   const failure = useWords(isStale(save.error) ? unread : save.error);
   const form = useForm({ resolver: zodResolver(profileSchema), defaultValues: profileOf(start.data) });
   const { isDirty, isSubmitting } = form.formState;
-  useUnsavedGuard(isDirty);
-  // The form stands as long as its address does; a link or Back may take that away on the same page.
-  useBlocker({
-    disabled: !isDirty,
-    enableBeforeUnload: false,
-    shouldBlockFn: async ({ current, next }) =>
-      current.pathname === next.pathname && !('edit' in next.search) && !(await confirmDiscard()),
-  });
+  useUnsavedGuard(isDirty, withoutForm);
   const mounted = useMounted();
   const federationOff = site.identityMode === 'identity-manager';
 
