@@ -62,6 +62,7 @@ test('without a password: the mailed link lets the new person in', async ({ page
   await elsewhere.goto(await mailedLink(service, email));
   await elsewhere.getByLabel('New password').fill('four calling birds');
   await elsewhere.getByRole('button', { name: 'Set password' }).click();
+  await expectToast(elsewhere, 'Password set');
   await signIn(elsewhere, { email, password: 'four calling birds' });
   await expect(elsewhere.getByText('None of your groups gives one on this site.')).toBeVisible();
 });
