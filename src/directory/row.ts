@@ -5,6 +5,9 @@ import { fold } from '../lib/fold.ts';
 /** A user of the site with their license, and what search and sorting compare, computed once. */
 export interface DirectoryRow {
   id: number;
+  firstName: string;
+  lastName: string;
+  /** Both names, as one person is written. */
   name: string;
   email: string;
   isActive: boolean;
@@ -29,6 +32,8 @@ export function toRow(user: UserInfoResponse, licenseTypeId: number | undefined)
   const name = `${user.firstName} ${user.lastName}`;
   return {
     id: user.id,
+    firstName: user.firstName,
+    lastName: user.lastName,
     name,
     email: user.email,
     isActive: user.isActive,
