@@ -105,6 +105,22 @@ test('the keyboard leads everywhere, and the cheat sheet says how', async ({ pag
   await expect(page.getByRole('heading', { name: 'Backups', level: 1 })).toBeFocused();
 });
 
+test('shortcuts of plain keys can be switched off, and stay off', async ({ page }) => {
+  await enter(page, ada);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(sheet.getByRole('heading', { name: 'In a table' })).toBeVisible();
+  await sheet.getByRole('switch', { name: 'Shortcuts of plain keys' }).press('Space');
+  await expect(sheet.getByRole('switch', { name: 'Shortcuts of plain keys' })).not.toBeChecked();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('?');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog')).toHaveCount(1);
+  await expect(page.getByRole('dialog', { name: 'Search and commands' })).toBeVisible();
+});
+
 test('a change of page is announced, and the content can be skipped to', async ({ page }) => {
   await enter(page, ada);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();

@@ -14,10 +14,21 @@ interface Registered extends Shortcut {
 }
 
 const registry = createStore<readonly Registered[]>([]);
+const SINGLE_KEYS = 'steward-single-keys';
+const singleKeys = createStore(localStorage.getItem(SINGLE_KEYS) !== 'off');
 const SEQUENCE_WITHIN = 1200;
 
 /** Everything that can be pressed here and now, for the cheat sheet. */
 export const useShortcuts = (): readonly Shortcut[] => useStore(registry);
+
+/** Whether shortcuts of plain keys work: speech input types letters that nobody meant (WCAG 2.1.4). */
+export const useSingleKeys = (): boolean => useStore(singleKeys);
+
+/** Switches the shortcuts of plain keys on or off, remembered in this browser. */
+export function setSingleKeys(on: boolean): void {
+  localStorage.setItem(SINGLE_KEYS, on ? 'on' : 'off');
+  singleKeys.set(on);
+}
 
 /**
  * Offers shortcuts while the component is on the page; the list is a constant, or memoised. Later ones win
@@ -52,7 +63,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.altKey || event.repeat || event.isComposing || inDialog()) return;
   const keys = keysOf(event);
   // With Ctrl or Cmd nothing is typed: these work inside fields too.
-  if (!keys.startsWith('mod+') && typing(event.target)) return;
+  if (!keys.startsWith('mod+') && (typing(event.target) || !singleKeys.get())) return;
   const all = registry.get();
   const hit = all.findLast((one) => one.keys === keys);
   first =

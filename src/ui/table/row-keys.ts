@@ -37,3 +37,13 @@ export function rowKeyDown(event: KeyboardEvent<HTMLElement>, { count, page, cur
   }
   if (event.key === 'Enter') event.target.querySelector<HTMLAnchorElement>('a[href]')?.click();
 }
+
+/** What the keys do, for people. */
+export const ROW_KEYS: readonly { keys: string; label: string }[] = [
+  { keys: '↑ ↓', label: 'Previous and next row' },
+  { keys: 'PageUp PageDown', label: 'A screen up and down' },
+  { keys: 'Home End', label: 'First and last row' },
+  { keys: 'Space', label: 'Select the row' },
+  { keys: 'Shift+Space', label: 'Select up to the row' },
+  { keys: 'Enter', label: 'Open the row' },
+];
