@@ -1,0 +1,15 @@
+import { toast } from '../ui/feedback/toast.ts';
+
+interface ExportRequest {
+  userIds: readonly number[];
+  /** What these people have in common, in words; stands in the file's name and its sheet "About". */
+  filter?: string;
+}
+
+/** Asks for the format and hands these people to the browser as a file; a large one is a job in the tray. */
+export function openExport(request: ExportRequest): void {
+  void import('./ask.tsx').then(
+    ({ askExport }) => askExport(request),
+    () => toast({ title: 'The export could not be loaded', tone: 'bad' }),
+  );
+}
