@@ -18,6 +18,7 @@ import { Route as AppAreaRouteImport } from './routes/_app/$area';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
 import { Route as AppUsersListRouteRouteImport } from './routes/_app/users/_list/route';
+import { Route as AppUsersImportRouteImport } from './routes/_app/users/import';
 import { Route as AppUsersUserIdIndexRouteImport } from './routes/_app/users/$userId/index';
 import { Route as AppUsersUserIdActivityRouteImport } from './routes/_app/users/$userId/activity';
 import { Route as AppUsersUserIdGroupsRouteImport } from './routes/_app/users/$userId/groups';
@@ -69,6 +70,11 @@ const AppUsersListRouteRoute = AppUsersListRouteRouteImport.update({
   id: '/_list',
   getParentRoute: () => AppUsersRouteRoute,
 } as any);
+const AppUsersImportRoute = AppUsersImportRouteImport.update({
+  id: '/import',
+  path: '/import',
+  getParentRoute: () => AppUsersRouteRoute,
+} as any);
 const AppUsersUserIdIndexRoute = AppUsersUserIdIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -113,6 +119,7 @@ export interface FileRoutesByFullPath {
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
+  '/users/import': typeof AppUsersImportRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -128,6 +135,7 @@ export interface FileRoutesByTo {
   '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
   '/': typeof AppIndexRoute;
+  '/users/import': typeof AppUsersImportRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -146,6 +154,7 @@ export interface FileRoutesById {
   '/_app/': typeof AppIndexRoute;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
+  '/_app/users/import': typeof AppUsersImportRoute;
   '/_app/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/_app/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/_app/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -164,6 +173,7 @@ export interface FileRouteTypes {
     | '/users'
     | '/$area'
     | '/users/$userId'
+    | '/users/import'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
@@ -179,6 +189,7 @@ export interface FileRouteTypes {
     | '/users'
     | '/$area'
     | '/'
+    | '/users/import'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
@@ -196,6 +207,7 @@ export interface FileRouteTypes {
     | '/_app/'
     | '/_app/users/$userId'
     | '/_app/users/_list'
+    | '/_app/users/import'
     | '/_app/users/$userId/activity'
     | '/_app/users/$userId/groups'
     | '/_app/users/$userId/license'
@@ -275,6 +287,13 @@ declare module '@tanstack/react-router' {
       path: '';
       fullPath: '/users';
       preLoaderRoute: typeof AppUsersListRouteRouteImport;
+      parentRoute: typeof AppUsersRouteRoute;
+    };
+    '/_app/users/import': {
+      id: '/_app/users/import';
+      path: '/import';
+      fullPath: '/users/import';
+      preLoaderRoute: typeof AppUsersImportRouteImport;
       parentRoute: typeof AppUsersRouteRoute;
     };
     '/_app/users/$userId/': {
@@ -364,11 +383,13 @@ const AppUsersListRouteRouteWithChildren =
 interface AppUsersRouteRouteChildren {
   AppUsersUserIdRouteRoute: typeof AppUsersUserIdRouteRouteWithChildren;
   AppUsersListRouteRoute: typeof AppUsersListRouteRouteWithChildren;
+  AppUsersImportRoute: typeof AppUsersImportRoute;
 }
 
 const AppUsersRouteRouteChildren: AppUsersRouteRouteChildren = {
   AppUsersUserIdRouteRoute: AppUsersUserIdRouteRouteWithChildren,
   AppUsersListRouteRoute: AppUsersListRouteRouteWithChildren,
+  AppUsersImportRoute: AppUsersImportRoute,
 };
 
 const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
