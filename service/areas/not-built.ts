@@ -68,6 +68,9 @@ export const notBuilt = [
   'getApiKey',
   'enableApiKey',
   'disableApiKey',
+  'getUserLicenseHistory',
+  'listLicenseSeats',
+  'listUnusedLicenses',
 ] as const satisfies readonly OperationId[];
 
 export type NotBuilt = (typeof notBuilt)[number];

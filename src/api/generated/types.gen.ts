@@ -138,12 +138,74 @@ export type UserLicenseInfoResponse = {
     isBillable: boolean;
 };
 
+/**
+ * One change of the licence of a user.
+ */
+export type UserLicenseChange = {
+    date: string;
+    licenseTypeId: LicenseTypeId;
+    /**
+     * null when the user came to the site.
+     */
+    previousLicenseTypeId: LicenseTypeId | null;
+    /**
+     * null when the service or its host did it.
+     */
+    changedBy: UserId | null;
+    /**
+     * First and last name; null when nobody did it or the user has left the site.
+     */
+    changedByName: string | null;
+};
+
 export type UserLicenseInfoUpdate = {
     userId: UserId;
     /**
      * Also accepted under the name licenseType (shapes 2).
      */
     licenseTypeId: number;
+};
+
+/**
+ * How many users hold each licence at the end of a day.
+ */
+export type LicenseSeats = {
+    /**
+     * The day (UTC).
+     */
+    date: string;
+    /**
+     * License type 1.
+     */
+    standard: number;
+    /**
+     * License type 2.
+     */
+    limited: number;
+    /**
+     * License type 3.
+     */
+    free: number;
+    /**
+     * License type 4.
+     */
+    none: number;
+    /**
+     * Types 1 and 2 together.
+     */
+    billable: number;
+};
+
+/**
+ * A billable licence whose holder is not active.
+ */
+export type UnusedLicense = {
+    userId: UserId;
+    licenseTypeId: LicenseTypeId;
+    /**
+     * The last activity on this site; null when there was none.
+     */
+    lastActivityDate: string | null;
 };
 
 /**
@@ -1659,6 +1721,75 @@ export type GetUserLicenseResponses = {
 
 export type GetUserLicenseResponse = GetUserLicenseResponses[keyof GetUserLicenseResponses];
 
+export type GetUserLicenseHistoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a user of this site.
+         */
+        userId: number;
+    };
+    query?: {
+        /**
+         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v1/management/userLicense/{userId}/history';
+};
+
+export type GetUserLicenseHistoryErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetUserLicenseHistoryError = GetUserLicenseHistoryErrors[keyof GetUserLicenseHistoryErrors];
+
+export type GetUserLicenseHistoryResponses = {
+    /**
+     * A page of changes.
+     */
+    200: Array<UserLicenseChange>;
+};
+
+export type GetUserLicenseHistoryResponse = GetUserLicenseHistoryResponses[keyof GetUserLicenseHistoryResponses];
+
 export type UpdateUserLicenseData = {
     body: UserLicenseInfoUpdate;
     headers?: {
@@ -1795,6 +1926,130 @@ export type SearchUserLicensesResponses = {
 };
 
 export type SearchUserLicensesResponse = SearchUserLicensesResponses[keyof SearchUserLicensesResponses];
+
+export type ListLicenseSeatsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * First day; by default the 365th before the last.
+         */
+        dateFrom?: string;
+        /**
+         * Last day; by default today.
+         */
+        dateTo?: string;
+    };
+    url: '/api/rest/v1/management/userLicenses/seats';
+};
+
+export type ListLicenseSeatsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListLicenseSeatsError = ListLicenseSeatsErrors[keyof ListLicenseSeatsErrors];
+
+export type ListLicenseSeatsResponses = {
+    /**
+     * One item for each day.
+     */
+    200: Array<LicenseSeats>;
+};
+
+export type ListLicenseSeatsResponse = ListLicenseSeatsResponses[keyof ListLicenseSeatsResponses];
+
+export type ListUnusedLicensesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Days without activity.
+         */
+        days?: number;
+        /**
+         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Entries on a page (spec 4.1 rule 4); more than 1000 is 400 (shapes 1).
+         */
+        pageSize?: number;
+    };
+    url: '/api/rest/v1/management/userLicenses/unused';
+};
+
+export type ListUnusedLicensesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListUnusedLicensesError = ListUnusedLicensesErrors[keyof ListUnusedLicensesErrors];
+
+export type ListUnusedLicensesResponses = {
+    /**
+     * A page of licences.
+     */
+    200: Array<UnusedLicense>;
+};
+
+export type ListUnusedLicensesResponse = ListUnusedLicensesResponses[keyof ListUnusedLicensesResponses];
 
 export type UnassignGroupsData = {
     body: GroupAssignments;

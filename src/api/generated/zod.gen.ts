@@ -88,9 +88,41 @@ export const zUserLicenseInfoResponse = z.object({
     isBillable: z.boolean()
 });
 
+/**
+ * One change of the licence of a user.
+ */
+export const zUserLicenseChange = z.object({
+    date: z.iso.datetime({ offset: true }),
+    licenseTypeId: zLicenseTypeId,
+    previousLicenseTypeId: zLicenseTypeId.nullable(),
+    changedBy: zUserId.nullable(),
+    changedByName: z.string().nullable()
+});
+
 export const zUserLicenseInfoUpdate = z.object({
     userId: zUserId,
     licenseTypeId: z.int().gte(1).lte(4)
+});
+
+/**
+ * How many users hold each licence at the end of a day.
+ */
+export const zLicenseSeats = z.object({
+    date: z.iso.date(),
+    standard: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    limited: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    free: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    none: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    billable: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+/**
+ * A billable licence whose holder is not active.
+ */
+export const zUnusedLicense = z.object({
+    userId: zUserId,
+    licenseTypeId: zLicenseTypeId,
+    lastActivityDate: z.iso.datetime({ offset: true }).nullable()
 });
 
 /**
@@ -1182,6 +1214,24 @@ export const zGetUserLicensePath = z.object({
  */
 export const zGetUserLicenseResponse = zUserLicenseInfoResponse;
 
+export const zGetUserLicenseHistoryHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetUserLicenseHistoryPath = z.object({
+    userId: z.int().gte(1).lte(2147483647)
+});
+
+export const zGetUserLicenseHistoryQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of changes.
+ */
+export const zGetUserLicenseHistoryResponse = z.array(zUserLicenseChange);
+
 export const zUpdateUserLicenseBody = zUserLicenseInfoUpdate;
 
 export const zUpdateUserLicenseHeaders = z.object({
@@ -1203,6 +1253,35 @@ export const zSearchUserLicensesQuery = z.object({
  * A page of licences.
  */
 export const zSearchUserLicensesResponse = z.array(zUserLicenseInfoResponse);
+
+export const zListLicenseSeatsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListLicenseSeatsQuery = z.object({
+    dateFrom: z.iso.date().optional(),
+    dateTo: z.iso.date().optional()
+});
+
+/**
+ * One item for each day.
+ */
+export const zListLicenseSeatsResponse = z.array(zLicenseSeats).max(366);
+
+export const zListUnusedLicensesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListUnusedLicensesQuery = z.object({
+    days: z.int().gte(1).lte(90).optional().default(90),
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of licences.
+ */
+export const zListUnusedLicensesResponse = z.array(zUnusedLicense);
 
 export const zUnassignGroupsBody = zGroupAssignments;
 

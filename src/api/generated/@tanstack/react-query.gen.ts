@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, callAgentServer, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createTopicDefinition, createUser, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteTopicDefinition, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, filterEntries, getApiKey, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getReportRun, getSession, getTopicDefinition, getUser, getUserLicense, getUsersByIds, importEmails, importMeetings, inspectLink, inviteExistingUser, issueToken, listAllEntriesHistory, listAllFields, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvitations, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, mergeEntries, type Options, pollPublication, queryRows, queryRowsByBody, queryUserActivity, readEntryData, readHistoricalData, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, startReportRun, switchSite, unassignGroups, updateEntries, updateEntryType, updateField, updateGroup, updateProxies, updateTopicDefinition, updateUser, updateUserLicense } from '../sdk.gen.ts';
-import type { AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateProxiesData, UpdateProxiesError, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
+import { acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, callAgentServer, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createTopicDefinition, createUser, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteTopicDefinition, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, filterEntries, getApiKey, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getReportRun, getSession, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, importEmails, importMeetings, inspectLink, inviteExistingUser, issueToken, listAllEntriesHistory, listAllFields, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvitations, listLicenseSeats, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, mergeEntries, type Options, pollPublication, queryRows, queryRowsByBody, queryUserActivity, readEntryData, readHistoricalData, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, startReportRun, switchSite, unassignGroups, updateEntries, updateEntryType, updateField, updateGroup, updateProxies, updateTopicDefinition, updateUser, updateUserLicense } from '../sdk.gen.ts';
+import type { AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateProxiesData, UpdateProxiesError, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -252,6 +252,58 @@ export const getUserLicenseOptions = (options: Options<GetUserLicenseData>) => q
     queryKey: getUserLicenseQueryKey(options)
 });
 
+export const getUserLicenseHistoryQueryKey = (options: Options<GetUserLicenseHistoryData>) => createQueryKey('getUserLicenseHistory', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List the licence changes of a user
+ *
+ * Every licence the user was given on this site, newest first, beginning with the one the user came with.
+ */
+export const getUserLicenseHistoryOptions = (options: Options<GetUserLicenseHistoryData>) => queryOptions<GetUserLicenseHistoryResponse, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, ReturnType<typeof getUserLicenseHistoryQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getUserLicenseHistory({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getUserLicenseHistoryQueryKey(options)
+});
+
+export const getUserLicenseHistoryInfiniteQueryKey = (options: Options<GetUserLicenseHistoryData>): QueryKey<Options<GetUserLicenseHistoryData>> => createQueryKey('getUserLicenseHistory', options, true);
+
+/**
+ * List the licence changes of a user
+ *
+ * Every licence the user was given on this site, newest first, beginning with the one the user came with.
+ */
+export const getUserLicenseHistoryInfiniteOptions = (options: Options<GetUserLicenseHistoryData>) => {
+    const opts = infiniteQueryOptions<GetUserLicenseHistoryResponse, GetUserLicenseHistoryError, InfiniteData<GetUserLicenseHistoryResponse>, QueryKey<Options<GetUserLicenseHistoryData>>, number | Pick<QueryKey<Options<GetUserLicenseHistoryData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<GetUserLicenseHistoryData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await getUserLicenseHistory({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: getUserLicenseHistoryInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
 /**
  * Change the licence of a user
  *
@@ -319,6 +371,78 @@ export const searchUserLicensesInfiniteOptions = (options?: Options<SearchUserLi
             return data;
         },
         queryKey: searchUserLicensesInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+export const listLicenseSeatsQueryKey = (options?: Options<ListLicenseSeatsData>) => createQueryKey('listLicenseSeats', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Count the licences of each day
+ *
+ * How many users held each licence at the end of every day (UTC), oldest first; today counts as it is now, and days to come are left out. At most 366 days.
+ */
+export const listLicenseSeatsOptions = (options?: Options<ListLicenseSeatsData>) => queryOptions<ListLicenseSeatsResponse, ListLicenseSeatsError, ListLicenseSeatsResponse, ReturnType<typeof listLicenseSeatsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listLicenseSeats({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listLicenseSeatsQueryKey(options)
+});
+
+export const listUnusedLicensesQueryKey = (options?: Options<ListUnusedLicensesData>) => createQueryKey('listUnusedLicenses', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List billable licences that nobody uses
+ *
+ * Billable licences (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
+ */
+export const listUnusedLicensesOptions = (options?: Options<ListUnusedLicensesData>) => queryOptions<ListUnusedLicensesResponse, ListUnusedLicensesError, ListUnusedLicensesResponse, ReturnType<typeof listUnusedLicensesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listUnusedLicenses({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listUnusedLicensesQueryKey(options)
+});
+
+export const listUnusedLicensesInfiniteQueryKey = (options?: Options<ListUnusedLicensesData>): QueryKey<Options<ListUnusedLicensesData>> => createQueryKey('listUnusedLicenses', options, true);
+
+/**
+ * List billable licences that nobody uses
+ *
+ * Billable licences (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
+ */
+export const listUnusedLicensesInfiniteOptions = (options?: Options<ListUnusedLicensesData>) => {
+    const opts = infiniteQueryOptions<ListUnusedLicensesResponse, ListUnusedLicensesError, InfiniteData<ListUnusedLicensesResponse>, QueryKey<Options<ListUnusedLicensesData>>, number | Pick<QueryKey<Options<ListUnusedLicensesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListUnusedLicensesData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listUnusedLicenses({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listUnusedLicensesInfiniteQueryKey(options)
     });
     return opts as Omit<typeof opts, 'initialData'>;
 };
