@@ -5,6 +5,8 @@ import { useEffect, useMemo } from 'react';
 import { useAllowed } from '../../api/session.ts';
 import { registerPaletteSource, useOfferActions } from '../../shell/palette/registry.ts';
 
+const MOST = 8;
+
 /**
  * Lets the palette find people, where one may see them, and create one. The directory is read when it is
  * first asked.
@@ -27,12 +29,14 @@ export function usePeopleSource(): void {
     registerPaletteSource({
       name: 'People',
       async find(typed) {
-        const { findPeople } = await import('../../directory/people.ts');
-        return findPeople(
-          client,
-          typed,
-          (userId) => void router.navigate({ to: '/users/$userId', params: { userId } }),
-        );
+        const { directoryQuery, findPeople } = await import('../../directory/directory.ts');
+        await client.fetchQuery(directoryQuery);
+        const people = await findPeople(typed, MOST);
+        return people.map(({ id, name, email }) => ({
+          label: name,
+          hint: email,
+          run: () => void router.navigate({ to: '/users/$userId', params: { userId: id } }),
+        }));
       },
     });
   }, [allowed, client, router]);

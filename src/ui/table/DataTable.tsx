@@ -7,6 +7,7 @@ import type { Failure } from '../feedback/failure.ts';
 import type { MenuItems } from '../menu/menu-items.ts';
 import type { Column, RowId, Sort } from './columns.ts';
 import { Grid } from './Grid.tsx';
+import type { RowSource } from './row-source.ts';
 import { SkeletonGrid } from './SkeletonGrid.tsx';
 import '../form/check.css';
 import './table.css';
@@ -16,7 +17,7 @@ export interface DataTableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   /** Undefined until the first answer. */
-  rows: readonly Row[] | undefined;
+  rows: readonly Row[] | RowSource<Row> | undefined;
   /** Like columns, a module constant: it tells rows apart. */
   rowId: (row: Row) => RowId;
   /** The row's name, for its checkbox and its menu. */

@@ -10,6 +10,8 @@ import type { RowId } from './columns.ts';
 import type { DataTableProps } from './DataTable.tsx';
 import { layoutOf, rowHeight } from './layout.ts';
 import { rowKeyDown } from './row-keys.ts';
+import { idsOf } from './row-source.ts';
+import type { RowSource } from './row-source.ts';
 import { useSelection } from './selection.ts';
 import { TableHead } from './TableHead.tsx';
 import { TableRow } from './TableRow.tsx';
@@ -22,7 +24,7 @@ const NO_HIDDEN: readonly string[] = [];
 const ignore = () => undefined;
 
 interface GridProps<Row> extends DataTableProps<Row> {
-  rows: readonly Row[];
+  rows: RowSource<Row>;
 }
 
 /** The rows themselves: only those in view are in the document, and one that has the focus. */
@@ -40,7 +42,13 @@ export function Grid<Row>(props: GridProps<Row>) {
     covered: selection.size > 0 ? BULK : 0,
     scroller,
   });
-  const { state, toggle, toggleAll } = useSelection({ rows, rowId, selection, onSelect: onSelect ?? ignore });
+  const idAt = useMemo(() => idsOf(rows, rowId), [rows, rowId]);
+  const { state, toggle, toggleAll } = useSelection({
+    count: rows.length,
+    idAt,
+    selection,
+    onSelect: onSelect ?? ignore,
+  });
   const head = small ? columns.slice(0, 1) : columns;
   const items = virtualizer.getVirtualItems();
   // Somewhere in view there is always a row that Tab reaches.
@@ -99,23 +107,22 @@ export function Grid<Row>(props: GridProps<Row>) {
           }
         >
           {items.map((item, at) => {
-            const row = rows[item.index];
+            const row = rows.at(item.index);
+            const id = idAt(item.index);
             const gap = item.start - (items[at - 1]?.end ?? 0);
             return (
-              <Fragment key={row === undefined ? item.index : rowId(row)}>
+              <Fragment key={id ?? `at ${item.index}`}>
                 <Spacer height={gap} />
-                {row !== undefined && (
-                  <TableRow
-                    row={row}
-                    index={item.index}
-                    label={rowLabel(row)}
-                    columns={columns}
-                    small={small}
-                    current={item.index === stop}
-                    selected={onSelect && selection.has(rowId(row))}
-                    menu={rowMenu}
-                  />
-                )}
+                <TableRow
+                  row={row}
+                  index={item.index}
+                  label={row === undefined ? '' : rowLabel(row)}
+                  columns={columns}
+                  small={small}
+                  current={item.index === stop}
+                  selected={onSelect && id !== undefined && selection.has(id)}
+                  menu={rowMenu}
+                />
               </Fragment>
             );
           })}

@@ -1,13 +1,12 @@
-import { Skeleton } from '../feedback/Skeleton.tsx';
 import { SMALL, useMedia } from '../use-media.ts';
 import { visibleColumns } from './columns.ts';
 import type { DataTableProps } from './DataTable.tsx';
 import { layoutOf } from './layout.ts';
 import { ColGroup } from './ColGroup.tsx';
+import { SkeletonCells } from './SkeletonCells.tsx';
 import { TableHead } from './TableHead.tsx';
 
 const ROWS = Array.from({ length: 12 }, (_, at) => at);
-const WIDTHS = ['72%', '54%', '84%', '62%', '46%'];
 
 /** The table before its first answer: the real header over rows of bars. */
 export function SkeletonGrid<Row>({
@@ -35,21 +34,12 @@ export function SkeletonGrid<Row>({
         <tbody>
           {ROWS.map((row) => (
             <tr key={row} className={small ? 'tbl-row tbl-row-small' : 'tbl-row'}>
-              {onSelect && (
-                <td className="tbl-select">
-                  <Skeleton width="15px" />
-                </td>
-              )}
-              {columns.map((column, at) => (
-                <td key={column.id} className={column.align === 'end' ? 'tbl-end' : undefined}>
-                  <Skeleton width={WIDTHS[(row * 2 + at) % WIDTHS.length] ?? '60%'} />
-                </td>
-              ))}
-              {rowMenu && (
-                <td className="tbl-menu">
-                  <Skeleton width="16px" />
-                </td>
-              )}
+              <SkeletonCells
+                columns={columns}
+                index={row}
+                select={onSelect !== undefined}
+                menu={rowMenu !== undefined}
+              />
             </tr>
           ))}
         </tbody>

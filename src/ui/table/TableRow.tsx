@@ -4,9 +4,11 @@ import { cx } from '../cx.ts';
 import type { MenuItems } from '../menu/menu-items.ts';
 import { MenuButton } from '../menu/MenuButton.tsx';
 import type { Column } from './columns.ts';
+import { SkeletonCells } from './SkeletonCells.tsx';
 
 interface TableRowProps<Row> {
-  row: Row;
+  /** Undefined while it is being fetched. */
+  row: Row | undefined;
   index: number;
   label: string;
   columns: readonly Column<Row>[];
@@ -17,17 +19,7 @@ interface TableRowProps<Row> {
   menu: ((row: Row) => MenuItems) | undefined;
 }
 
-function Row<Row>({
-  row,
-  index,
-  label,
-  columns,
-  small,
-  current,
-  selected,
-
-  menu,
-}: TableRowProps<Row>) {
+function Row<Row>({ row, index, label, columns, small, current, selected, menu }: TableRowProps<Row>) {
   const tabIndex = current ? 0 : -1;
   return (
     <tr
@@ -36,7 +28,27 @@ function Row<Row>({
       tabIndex={tabIndex}
       aria-rowindex={index + 2}
       aria-selected={selected}
+      aria-busy={row === undefined ? true : undefined}
     >
+      {row === undefined ? (
+        <SkeletonCells
+          columns={small ? columns.slice(0, 1) : columns}
+          index={index}
+          select={selected !== undefined}
+          menu={menu !== undefined}
+        />
+      ) : (
+        <Cells {...{ row, label, columns, small, tabIndex, selected, menu }} />
+      )}
+    </tr>
+  );
+}
+
+type CellsProps<Row> = Omit<TableRowProps<Row>, 'row' | 'index' | 'current'> & { row: Row; tabIndex: 0 | -1 };
+
+function Cells<Row>({ row, label, columns, small, tabIndex, selected, menu }: CellsProps<Row>) {
+  return (
+    <>
       {selected !== undefined && (
         <td className="tbl-select">
           <input
@@ -60,7 +72,7 @@ function Row<Row>({
           />
         </td>
       )}
-    </tr>
+    </>
   );
 }
 

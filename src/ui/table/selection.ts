@@ -1,34 +1,45 @@
 import { useMemo, useRef } from 'react';
 import type { RowId } from './columns.ts';
 
-interface Selecting<Row> {
-  rows: readonly Row[];
-  rowId: (row: Row) => RowId;
+interface Selecting {
+  count: number;
+  idAt: (index: number) => RowId | undefined;
   selection: ReadonlySet<RowId>;
   onSelect: (next: ReadonlySet<RowId>) => void;
 }
 
 export type HeaderState = 'none' | 'some' | 'all';
 
+/** Whether all, some or none of the rows are selected; ends as soon as that is certain. */
+function stateOf({ count, idAt, selection }: Omit<Selecting, 'onSelect'>): HeaderState {
+  if (selection.size === 0) return 'none';
+  let on = false;
+  let off = false;
+  for (let at = 0; at < count; at += 1) {
+    const id = idAt(at);
+    if (id !== undefined && selection.has(id)) on = true;
+    else off = true;
+    if (on && off) return 'some';
+  }
+  return on ? 'all' : 'none';
+}
+
 /** Selection by single rows, by ranges from the last one touched, and all at once. */
-export function useSelection<Row>({ rows, rowId, selection, onSelect }: Selecting<Row>) {
+export function useSelection({ count, idAt, selection, onSelect }: Selecting) {
   const last = useRef<number>(undefined);
-  const state = useMemo<HeaderState>(() => {
-    if (selection.size === 0 || rows.length === 0) return 'none';
-    const chosen = (row: Row) => selection.has(rowId(row));
-    if (selection.size >= rows.length && rows.every(chosen)) return 'all';
-    return rows.some(chosen) ? 'some' : 'none';
-  }, [rows, rowId, selection]);
+  const state = useMemo(() => stateOf({ count, idAt, selection }), [count, idAt, selection]);
 
   const toggle = (at: number, range: boolean) => {
-    const row = rows[at];
-    if (row === undefined) return;
-    const on = !selection.has(rowId(row));
+    const touched = idAt(at);
+    if (touched === undefined) return;
+    const on = !selection.has(touched);
     const from = range && last.current !== undefined ? last.current : at;
     const next = new Set(selection);
-    for (const touched of rows.slice(Math.min(from, at), Math.max(from, at) + 1)) {
-      if (on) next.add(rowId(touched));
-      else next.delete(rowId(touched));
+    for (let each = Math.min(from, at); each <= Math.max(from, at); each += 1) {
+      const id = idAt(each);
+      if (id === undefined) continue;
+      if (on) next.add(id);
+      else next.delete(id);
     }
     last.current = at;
     onSelect(next);
@@ -36,7 +47,8 @@ export function useSelection<Row>({ rows, rowId, selection, onSelect }: Selectin
 
   const toggleAll = () => {
     last.current = undefined;
-    onSelect(state === 'all' ? new Set() : new Set(rows.map(rowId)));
+    const all = Array.from({ length: count }, (_, at) => idAt(at)).filter((id) => id !== undefined);
+    onSelect(new Set(state === 'all' ? [] : all));
   };
 
   return { state, toggle, toggleAll };

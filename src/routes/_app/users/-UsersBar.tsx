@@ -93,10 +93,10 @@ export function UsersBar({ view, show, type, settle, directory, counts }: UsersB
 }
 
 function Tools({ view, show, directory }: Pick<UsersBarProps, 'view' | 'show' | 'directory'>) {
-  const { rows, complete, asOf, refreshing, error, refresh } = directory;
+  const { size, complete, asOf, refreshing, error, refresh } = directory;
   return (
     <>
-      {rows && !complete && <AsOf tone="warn">{count(rows.length)} read</AsOf>}
+      {size !== undefined && !complete && <AsOf tone="warn">{count(size)} read</AsOf>}
       {asOf !== undefined && complete && <AsOf tone={error ? 'bad' : 'ok'}>As of {clockTime(asOf)}</AsOf>}
       <IconButton label="Read everything again" icon={RefreshCw} pending={refreshing} onClick={refresh} />
       <TableTools

@@ -1,6 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { AtSign, UserCheck, UserX } from 'lucide-react';
+import { useMemo } from 'react';
 import { useAllowed, useSession } from '../../../api/session.ts';
+import { usePeople } from '../../../directory/directory.ts';
+import type { FoundPeople } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -10,20 +13,22 @@ import { changeStatus } from './-bulk-status.ts';
 import { copyText } from './-copy.ts';
 
 interface UsersBulkProps {
-  everybody: readonly DirectoryRow[];
-  found: readonly DirectoryRow[];
+  found: FoundPeople;
   selection: ReadonlySet<RowId>;
   onSelect: (next: ReadonlySet<RowId>) => void;
+  /** How many there are on the site. */
+  size: number;
 }
 
 const people = (number: number) => counted(number, 'person', 'people');
 
 /** What can be done with all who are selected. */
-export function UsersBulk({ everybody, found, selection, onSelect }: UsersBulkProps) {
+export function UsersBulk({ found, selection, onSelect }: UsersBulkProps) {
   const client = useQueryClient();
   const { reason } = useAllowed('updateUser');
   const { user: me } = useSession();
-  const chosen = selection.size === 0 ? [] : everybody.filter(({ id }) => selection.has(id));
+  const ids = useMemo(() => [...selection].map(Number), [selection]);
+  const chosen = [...usePeople(ids).values()];
   // Deactivating oneself would end the session that does the rest.
   const active = chosen.filter(({ id, isActive }) => isActive && id !== me.id);
   const inactive = chosen.filter(({ isActive }) => !isActive);
@@ -54,8 +59,8 @@ export function UsersBulk({ everybody, found, selection, onSelect }: UsersBulkPr
   return (
     <BulkBar
       count={chosen.length}
-      total={found.length}
-      onSelectAll={() => onSelect(new Set(found.map(({ id }) => id)))}
+      total={found.ids.length}
+      onSelectAll={() => onSelect(new Set(found.ids))}
       onClear={clear}
       actions={[
         {

@@ -1,11 +1,9 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Users } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useSession } from '../../../api/session.ts';
-import { useDirectory } from '../../../directory/directory.ts';
-import { isBillable } from '../../../directory/row.ts';
+import { useDirectory, useFound } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
-import { searchDirectory } from '../../../directory/search.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { setNavCount } from '../../../shell/nav-counts.ts';
 import { useShortcut } from '../../../shell/shortcuts.ts';
@@ -17,6 +15,7 @@ import { COLUMNS, GroupNames } from './-columns.tsx';
 import { NewUserLink } from './-NewUserLink.tsx';
 import { useRowMenu } from './-row-menu.ts';
 import { fromSort, toSort } from './-sort.ts';
+import { UsersActions } from './-UsersActions.tsx';
 import { UsersBar } from './-UsersBar.tsx';
 import { UsersBulk } from './-UsersBulk.tsx';
 import { useView } from './-use-view.ts';
@@ -32,35 +31,33 @@ const nameOf = ({ name }: DirectoryRow) => name;
 export function UsersPage() {
   const { site } = useSession();
   const directory = useDirectory();
-  const { rows: everybody, groups, complete, error, refreshing, refresh } = directory;
+  const { size, billable, groups, complete, error, refreshing, refresh } = directory;
   const { view, show, type, settle } = useView();
   const [selection, setSelection] = useState(NOBODY);
   const rowMenu = useRowMenu();
   const router = useRouter();
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/users/new', search: (now) => now }));
 
-  const asked = useDeferredValue(view);
-  const found = useMemo(() => everybody && searchDirectory(everybody, asked), [everybody, asked]);
-  const billable = useMemo(() => everybody?.filter(isBillable).length ?? 0, [everybody]);
-  const total = complete ? everybody?.length : undefined;
+  const found = useFound(view);
+  const total = complete ? size : undefined;
   useEffect(() => {
     if (total !== undefined) setNavCount('/users', total);
   }, [total]);
 
   // Nothing to try again and nothing to show: the page says what is missing, as every other does.
-  if (error?.status === 403 && everybody === undefined) throw error;
+  if (error?.status === 403 && size === undefined) throw error;
   const clear = () => show({ ...view, q: '', filters: DEFAULT_VIEW.filters });
   return (
     <Page
       fill
       title="Users"
       meta={
-        everybody &&
+        size !== undefined &&
         (complete
-          ? `${counted(everybody.length, 'person', 'people')} · ${count(billable)} billable`
-          : `${count(everybody.length)} people so far`)
+          ? `${counted(size, 'person', 'people')} · ${count(billable)} billable`
+          : `${count(size)} people so far`)
       }
-      actions={<NewUserLink />}
+      actions={<UsersActions found={found} view={view} />}
     >
       <UsersBar {...{ view, show, type, settle, directory }} counts={found?.counts} />
       <GroupNames groups={groups}>
@@ -87,8 +84,8 @@ export function UsersPage() {
           onClearFilters={isNarrowed(view) ? clear : undefined}
         />
       </GroupNames>
-      {found && everybody && (
-        <UsersBulk everybody={everybody} found={found.rows} selection={selection} onSelect={setSelection} />
+      {found && size !== undefined && (
+        <UsersBulk found={found} selection={selection} onSelect={setSelection} size={size} />
       )}
       <Outlet />
     </Page>

@@ -1,6 +1,5 @@
 import { licenseType } from '../../../../contract/rules/licenses.ts';
 import { useDirectory } from '../../../directory/directory.ts';
-import { isBillable } from '../../../directory/row.ts';
 import { count } from '../../../lib/numbers.ts';
 
 const billed = (licenseTypeId: number | undefined): number =>
@@ -8,10 +7,9 @@ const billed = (licenseTypeId: number | undefined): number =>
 
 /** What a license does to the bill, in numbers: "Billable. 412 billable after this." `from`: the one it replaces. */
 export function useBillableEffect(licenseTypeId: number, from?: number): string {
-  const { rows, complete } = useDirectory();
+  const { billable: now, complete } = useDirectory();
   const kind = billed(licenseTypeId) ? 'Billable.' : 'Not billable.';
-  if (!rows || !complete || licenseTypeId === from) return kind;
-  const now = rows.filter(isBillable).length;
+  if (!complete || licenseTypeId === from) return kind;
   const after = now + billed(licenseTypeId) - billed(from);
   return after === now
     ? `${kind} ${count(now)} billable, as before.`

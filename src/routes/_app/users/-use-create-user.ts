@@ -7,7 +7,7 @@ import {
 import { searchUsers } from '../../../api/generated/sdk.gen.ts';
 import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { useDirectory } from '../../../directory/directory.ts';
+import { findPeople } from '../../../directory/directory.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import type { Failure } from '../../../ui/feedback/failure.ts';
 import { handOver } from './-hand-over.ts';
@@ -33,7 +33,6 @@ function takenBy(email: string, userId: number | undefined): Taken {
  */
 export function useCreateUser(watched: () => boolean) {
   const { site } = useSession();
-  const { rows } = useDirectory();
   const create = useWrite('createUser', createUserMutation());
   const license = useWrite('updateUserLicense', updateUserLicenseMutation());
   const [taken, setTaken] = useState<Taken>();
@@ -64,7 +63,7 @@ export function useCreateUser(watched: () => boolean) {
   /** The id of the new user; undefined where nobody was created, for a reason that the hook tells. */
   const submit = async ({ licenseTypeId, ...body }: NewUserValues): Promise<number | undefined> => {
     const wanted = body.email.trim().toLowerCase();
-    const here = rows?.find(({ email }) => email.toLowerCase() === wanted);
+    const [here] = await findPeople(`email:"${wanted}"`, 1);
     setUnsure(undefined);
     setTaken(here && takenBy(body.email, here.id));
     if (here) return undefined;
