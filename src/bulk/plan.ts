@@ -1,0 +1,131 @@
+import { capabilitiesNotHeld } from '../../contract/rules/capabilities.ts';
+import { NO_LICENSE } from '../../contract/rules/licenses.ts';
+import type { Capability } from '../api/generated/types.gen.ts';
+import type { BulkAction } from './actions.ts';
+import { groupsOf, isBilled, isSame } from './person.ts';
+import type { Change, Person, State } from './person.ts';
+import { wishOf } from './wish.ts';
+
+/** What decides who may be changed. */
+export interface Rules {
+  /** Who works here, and what they hold. */
+  me: number;
+  held: readonly Capability[];
+  /** The groups that matter to the action, with what they give; one that is missing exists no more. */
+  groups: ReadonlyMap<number, { name: string; capabilities: readonly Capability[] }>;
+  /** The administrators who can sign in, where the action may take that away. */
+  administrators?: ReadonlySet<number> | undefined;
+  /** Why nobody may be changed at all: a capability that the operation asks for. */
+  lacks?: string | undefined;
+}
+
+export interface Refused {
+  person: Person;
+  why: string;
+}
+
+export interface Plan {
+  changes: readonly Change[];
+  /** Who is as the action would make them: no call is made. */
+  same: readonly Person[];
+  refused: readonly Refused[];
+  /** How many billable licenses more or fewer the site has afterwards. */
+  billable: number;
+}
+
+const list = new Intl.ListFormat('en');
+const ADMINISTRATOR: readonly Capability[] = ['Manage Users', 'Manage Groups'];
+
+/** Whether these groups together make an administrator; the service counts by the same two capabilities. */
+export const areAdministrators = (groupIds: readonly number[], rules: Pick<Rules, 'groups'>): boolean => {
+  const given = groupIds.flatMap((id) => rules.groups.get(id)?.capabilities ?? []);
+  return capabilitiesNotHeld(given, ADMINISTRATOR).length === 0;
+};
+
+/** Plans an action over people, part after part, so that a page with a hundred thousand stays alive meanwhile. */
+export function createPlanner(action: BulkAction, rules: Rules) {
+  const wish = wishOf(action);
+  const changes: Change[] = [];
+  const same: Person[] = [];
+  const refused: Refused[] = [];
+  return {
+    add(people: readonly Person[]): void {
+      for (const person of people) {
+        const after = wish(person);
+        const why = after && isSame(person, after) ? undefined : refusal({ person, after }, rules);
+        if (after && isSame(person, after)) same.push(person);
+        else if (why === undefined) changes.push({ person, after });
+        else refused.push({ person, why });
+      }
+    },
+    end(): Plan {
+      const last = lastAdministrator(changes, rules);
+      const left = changes.filter(({ person }) => person.id !== last?.person.id);
+      return {
+        changes: left,
+        same,
+        refused: last ? [...refused, last] : refused,
+        billable: left.reduce(
+          (sum, { person, after }) => sum + Number(isBilled(after)) - Number(isBilled(person)),
+          0,
+        ),
+      };
+    },
+  };
+}
+
+/** Why this change cannot be made, in the order in which the service would find it out. */
+function refusal(change: Change, rules: Rules): string | undefined {
+  const { person, after } = change;
+  if (rules.lacks !== undefined) return rules.lacks;
+  const { added, removed } = groupsOf(change);
+  const gone = [...added, ...removed].find((id) => !rules.groups.has(id));
+  if (gone !== undefined) return `Group ${gone} does not exist any more`;
+  if (person.id === rules.me) return selfRefusal(person, after);
+  if (touchesSignIn(person, after)) {
+    const beyond = beyondMe(person.groups, rules);
+    if (beyond !== undefined) return `May do more than you: holds ${beyond}`;
+  }
+  const beyond = beyondMe([...added, ...removed], rules);
+  return beyond === undefined ? undefined : `The groups give ${beyond}, which you do not have`;
+}
+
+/**
+ * Whoever works here keeps what lets them work: their own session would end in the middle. An administrator who is
+ * left out stays one, so that these actions never reach the last (spec 4.2).
+ */
+function selfRefusal(me: Person, after: State | undefined): string | undefined {
+  if (!after) return 'This is you: you cannot remove yourself';
+  if (me.isActive && !after.isActive) return 'This is you: your session would end';
+  if (after.licenseTypeId === NO_LICENSE && me.licenseTypeId !== NO_LICENSE)
+    return 'This is you: without a license your session would end';
+  if (after.approvedAddresses && !me.approvedAddresses)
+    return 'This is you: turn it on from your own page, which tells whether your address is approved';
+  return undefined;
+}
+
+/** Nobody decides how somebody signs in, or shuts out, who may do more than they may. */
+const touchesSignIn = (person: Person, after: State | undefined): boolean =>
+  !after ||
+  person.isActive !== after.isActive ||
+  person.twoFactor !== after.twoFactor ||
+  person.approvedAddresses !== after.approvedAddresses ||
+  (after.licenseTypeId === NO_LICENSE && person.licenseTypeId !== NO_LICENSE);
+
+function beyondMe(groupIds: readonly number[], rules: Rules): string | undefined {
+  const given = groupIds.flatMap((id) => rules.groups.get(id)?.capabilities ?? []);
+  const missing = [...new Set(capabilitiesNotHeld(rules.held, given))];
+  return missing.length === 0 ? undefined : list.format(missing);
+}
+
+/** The one who has to stay an administrator where the changes would leave none: who works here, else the last. */
+function lastAdministrator(changes: readonly Change[], rules: Rules): Refused | undefined {
+  const { administrators } = rules;
+  if (!administrators || administrators.size === 0) return undefined;
+  const fallen = changes.filter(
+    ({ person, after }) => administrators.has(person.id) && !areAdministrators(after?.groups ?? [], rules),
+  );
+  if (fallen.length < administrators.size) return undefined;
+  const stays = fallen.find(({ person }) => person.id === rules.me) ?? fallen.at(-1);
+  return stays && { person: stays.person, why: 'Would leave no administrator who can sign in' };
+}
