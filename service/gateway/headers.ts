@@ -22,6 +22,8 @@ export async function protectPages(app: FastifyInstance, secure: boolean): Promi
         formAction: ["'none'"],
         frameAncestors: ["'none'"],
         requireTrustedTypesFor: ["'script'"],
+        // The address of a worker is all that the console ever makes a script of (src/lib/start-worker.ts).
+        trustedTypes: ['steward-worker'],
       },
     },
     strictTransportSecurity: secure ? { maxAge: 31_536_000 } : false,
