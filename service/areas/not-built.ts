@@ -68,9 +68,6 @@ export const notBuilt = [
   'getApiKey',
   'enableApiKey',
   'disableApiKey',
-  'getUserLicenseHistory',
-  'listLicenseSeats',
-  'listUnusedLicenses',
 ] as const satisfies readonly OperationId[];
 
 export type NotBuilt = (typeof notBuilt)[number];

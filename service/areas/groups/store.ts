@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Capability, GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { dbErrorOf } from '../../kernel/db/errors.ts';
+import { GROUPS, MEMBERS_BY_GROUP, pageStart, type Page } from '../../kernel/db/list-page.ts';
 import { LATER } from '../members/index.ts';
 
 export interface StoredGroup extends GroupInfoResponse {
@@ -11,19 +12,25 @@ export interface StoredGroup extends GroupInfoResponse {
   version: number;
 }
 
-const COLUMNS = sql`g.group_id as id, g.name, g.description, g.entry_id as "entryId", g.capabilities,
-  (extract(epoch from g.modified_at) * 1000)::bigint as version,
-  (select count(*) from group_member gm where gm.site_id = g.site_id and gm.group_id = g.group_id)::int as "userCount"`;
+/** One select for every way of reading groups, with their members counted by blocks instead of one by one. */
+const readPicked = (siteId: number, picked: RawBuilder<unknown>, lock = false) => sql<StoredGroup>`
+  with picked as materialized (${picked}),
+  members as (
+    select part as group_id, sum(n)::int as n from list_block
+    where site_id = ${siteId} and list = ${MEMBERS_BY_GROUP} and part in (select group_id from picked) group by part)
+  select g.group_id as id, g.name, g.description, g.entry_id as "entryId", g.capabilities,
+    (extract(epoch from g.modified_at) * 1000)::bigint as version, coalesce(members.n, 0) as "userCount"
+  from picked join user_group g on g.site_id = ${siteId} and g.group_id = picked.group_id
+  left join members on members.group_id = g.group_id
+  order by g.group_id ${lock ? sql`for update of g` : sql``}`;
 
 /** A page of groups in the order of their ids. */
-export async function listGroups(
-  db: Db,
-  siteId: number,
-  page: { offset: number; limit: number },
-): Promise<StoredGroup[]> {
-  const { rows } = await sql<StoredGroup>`
-    select ${COLUMNS} from user_group g where g.site_id = ${siteId}
-    order by g.group_id limit ${page.limit} offset ${page.offset}`.execute(db);
+export async function listGroups(db: Db, siteId: number, page: Page): Promise<StoredGroup[]> {
+  const { start, firstId, skip } = pageStart(siteId, GROUPS, undefined, page);
+  const picked = sql`with ${start}
+    select group_id from user_group where site_id = ${siteId} and group_id >= ${firstId}
+    order by group_id limit ${page.limit} offset ${skip}`;
+  const { rows } = await readPicked(siteId, picked).execute(db);
   return rows;
 }
 
@@ -33,10 +40,7 @@ export async function getGroup(
   groupId: number,
   lock = false,
 ): Promise<StoredGroup | undefined> {
-  const { rows } = await sql<StoredGroup>`
-    select ${COLUMNS} from user_group g where g.site_id = ${siteId} and g.group_id = ${groupId} ${lock ? sql`for update of g` : sql``}`.execute(
-    db,
-  );
+  const { rows } = await readPicked(siteId, sql`select ${groupId}::int as group_id`, lock).execute(db);
   return rows[0];
 }
 

@@ -7,7 +7,11 @@ import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
 import { lockUser, requireAdministrator, requireAuthorityOver, usersChanged } from '../members/index.ts';
+import { readDays, seatsOf } from './seats.ts';
 import * as store from './store.ts';
+
+/** The contract's default: three months. */
+const DAYS_UNUSED = 90;
 
 function shown({ userId, licenseTypeId }: store.StoredLicense): UserLicenseInfoResponse {
   const type = licenseType(licenseTypeId);
@@ -15,14 +19,41 @@ function shown({ userId, licenseTypeId }: store.StoredLicense): UserLicenseInfoR
   return { userId, ...type };
 }
 
-export const licenseHandlers: Handlers<'getUserLicense' | 'updateUserLicense' | 'searchUserLicenses'> = {
+type Operations =
+  | 'getUserLicense'
+  | 'updateUserLicense'
+  | 'searchUserLicenses'
+  | 'getUserLicenseHistory'
+  | 'listLicenseSeats'
+  | 'listUnusedLicenses';
+
+export const licenseHandlers: Handlers<Operations> = {
   async searchUserLicenses({ db, caller, query }) {
     const { isBillable } = query;
-    const types =
-      isBillable === undefined
-        ? undefined
-        : licenseTypes.filter((type) => type.isBillable === isBillable).map((type) => type.licenseTypeId);
+    const types = licenseTypes
+      .filter((type) => isBillable === undefined || type.isBillable === isBillable)
+      .map((type) => type.licenseTypeId);
     return ok((await store.listLicenses(db, caller.siteId, types, pageOf(query))).map(shown));
+  },
+
+  async listUnusedLicenses({ db, caller, query }) {
+    const idle = await store.listIdle(db, caller.siteId, query.days ?? DAYS_UNUSED, pageOf(query));
+    return ok(
+      idle.map((each) => ({ ...each, lastActivityDate: each.lastActivityDate?.toISOString() ?? null })),
+    );
+  },
+
+  async listLicenseSeats({ db, caller, query }) {
+    const days = readDays(query, Date.now());
+    const [first] = days;
+    if (first === undefined) return ok([]);
+    return ok(seatsOf(days, await store.readSeats(db, caller.siteId, new Date(first))));
+  },
+
+  async getUserLicenseHistory({ db, caller, params, query }) {
+    if (!(await store.getLicense(db, caller.siteId, params.userId))) throw notFound(`User ${params.userId}`);
+    const changes = await store.listChanges(db, caller.siteId, params.userId, pageOf(query));
+    return ok(changes.map((each) => ({ ...each, date: each.date.toISOString() })));
   },
 
   async getUserLicense({ db, caller, params }) {

@@ -1,32 +1,111 @@
 import { sql } from 'kysely';
+import { licenseTypes } from '../../../contract/rules/licenses.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { MEMBERS_BY_LICENSE, pageStart, type Page } from '../../kernel/db/list-page.ts';
 
 export interface StoredLicense {
   userId: number;
   licenseTypeId: number;
-  version: number;
 }
 
-/** A page of licenses in the order of user ids; `types` undefined: all. */
+/** A page of licenses of these types in the order of user ids. */
 export async function listLicenses(
   db: Db,
   siteId: number,
-  types: readonly number[] | undefined,
-  page: { offset: number; limit: number },
+  types: readonly number[],
+  page: Page,
 ): Promise<StoredLicense[]> {
-  const { rows } = await sql<StoredLicense>`
-    select user_id as "userId", license_type_id as "licenseTypeId", version from membership
-    where site_id = ${siteId} ${types ? sql`and license_type_id = any(${[...types]}::smallint[])` : sql``}
-    order by user_id limit ${page.limit} offset ${page.offset}`.execute(db);
+  const { start, firstId, skip } = pageStart(siteId, MEMBERS_BY_LICENSE, types, page);
+  // Each type is read in the order of user ids from its index, and these are merged: no others are passed over.
+  const ofTypes = types.map(
+    (type) => sql`select user_id, license_type_id from membership
+      where site_id = ${siteId} and license_type_id = ${type} and user_id >= ${firstId}`,
+  );
+  const { rows } = await sql<StoredLicense>`with ${start}
+    select user_id as "userId", license_type_id as "licenseTypeId" from (${sql.join(ofTypes, sql` union all `)}) license
+    order by user_id limit ${page.limit} offset ${skip}`.execute(db);
   return rows;
 }
 
-/** The license of one user. */
-export async function getLicense(db: Db, siteId: number, userId: number): Promise<StoredLicense | undefined> {
-  const { rows } = await sql<StoredLicense>`
+/** The license of one user, with the version of the user. */
+export async function getLicense(
+  db: Db,
+  siteId: number,
+  userId: number,
+): Promise<(StoredLicense & { version: number }) | undefined> {
+  const { rows } = await sql<StoredLicense & { version: number }>`
     select user_id as "userId", license_type_id as "licenseTypeId", version from membership
     where site_id = ${siteId} and user_id = ${userId}`.execute(db);
   return rows[0];
+}
+
+export interface StoredChange {
+  date: Date;
+  licenseTypeId: number;
+  previousLicenseTypeId: number | null;
+  changedBy: number | null;
+  changedByName: string | null;
+}
+
+/** A page of the licenses a user was given, newest first. Whoever gave one is named while a member of the site. */
+export async function listChanges(
+  db: Db,
+  siteId: number,
+  userId: number,
+  page: Page,
+): Promise<StoredChange[]> {
+  const { rows } = await sql<StoredChange>`
+    select l.at as date, (l.changes -> 'licenseTypeId' ->> 1)::int as "licenseTypeId",
+      (l.changes -> 'licenseTypeId' ->> 0)::int as "previousLicenseTypeId", l.actor_id as "changedBy",
+      case when m.user_id is not null then a.first_name || ' ' || a.last_name end as "changedByName"
+    from audit_log l
+    left join membership m on m.site_id = l.site_id and m.user_id = l.actor_id
+    left join account a on a.user_id = m.user_id
+    where l.site_id = ${siteId} and l.subject_type = 'user' and l.subject_id = ${String(userId)}
+      and l.changes -> 'licenseTypeId' ->> 1 is not null
+    order by l.at desc, l.audit_id desc limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows;
+}
+
+/** How the count of a license type changed on a day (UTC); without a day: what it is now. */
+export interface SeatChange {
+  day: string | null;
+  licenseTypeId: number;
+  by: number;
+}
+
+/** The seats of now and every change of them since the moment, in one snapshot. */
+export async function readSeats(db: Db, siteId: number, since: Date): Promise<SeatChange[]> {
+  const { rows } = await sql<SeatChange>`
+    select null::date as day, part as "licenseTypeId", sum(n)::int as by from list_block
+    where site_id = ${siteId} and list = ${MEMBERS_BY_LICENSE} group by part
+    union all
+    select (at at time zone 'UTC')::date, type::int, sum(by)::int from audit_log l,
+      lateral (values (l.changes -> 'licenseTypeId' ->> 0, -1), (l.changes -> 'licenseTypeId' ->> 1, 1)) seat (type, by)
+    where l.site_id = ${siteId} and l.at >= ${since} and l.changes ? 'licenseTypeId' and type is not null
+    group by 1, 2`.execute(db);
+  return rows;
+}
+
+export interface IdleLicense extends StoredLicense {
+  lastActivityDate: Date | null;
+}
+
+const BILLABLE = licenseTypes.filter((type) => type.isBillable).map((type) => type.licenseTypeId);
+
+/**
+ * A page of billable licenses whose holder has been here for so many days without a sign of life. Found anew for every
+ * page, so that none costs more than another.
+ */
+export async function listIdle(db: Db, siteId: number, days: number, page: Page): Promise<IdleLicense[]> {
+  const { rows } = await sql<IdleLicense>`
+    with idle as materialized (
+      select user_id as "userId", license_type_id as "licenseTypeId", last_active_at as "lastActivityDate"
+      from membership
+      where site_id = ${siteId} and license_type_id = any(${BILLABLE}::smallint[])
+        and greatest(last_active_at, created_at) < now() - make_interval(days => ${days}::int))
+    select * from idle order by "userId" limit ${page.limit} offset ${page.offset}`.execute(db);
+  return rows;
 }
 
 export async function setLicense(

@@ -3,7 +3,14 @@
  * how a change of them is told.
  */
 export { ensureAdministrators, memberAdded, pairsChanged, usersChanged } from './changed.ts';
-export { ADMINISTRATORS, addToGroups, LATER, removeFromGroups, type Pair } from './pairs.store.ts';
+export {
+  ADMINISTRATORS,
+  addToGroups,
+  LATER,
+  lockGroups,
+  removeFromGroups,
+  type Pair,
+} from './pairs.store.ts';
 export { checkGrant, checkGroups, requireAdministrator, requireAuthorityOver, requireHeld } from './rules.ts';
 export { eventOf, groupEventOf, kept, shown } from './shown.ts';
 export { getUsers, listUsers, lockUser, lockUsers, type StoredUser } from './users.store.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { MEMBERS_BY_GROUP, MEMBERS_BY_LICENSE, pageStart, type Page } from '../../kernel/db/list-page.ts';
 
 /** A user as the interface shows it, with the version that its entity tag and If-Match name. */
 export interface StoredUser extends UserInfoResponse {
@@ -67,22 +68,45 @@ interface UserFilter {
   modifiedSince: Date | undefined;
   emailKey: string | undefined;
   groupId: number | undefined;
-  offset: number;
-  limit: number;
 }
 
-/** A page of users in the order of their ids; the page is picked on the index alone, its rows joined afterwards. */
-export async function listUsers(db: Db, siteId: number, filter: UserFilter): Promise<StoredUser[]> {
-  const { modifiedSince, emailKey, groupId } = filter;
-  const picked = sql`
-    select m.site_id, m.user_id from membership m
-    where m.site_id = ${siteId}
-      ${modifiedSince ? sql`and m.modified_at >= ${modifiedSince}` : sql``}
-      ${emailKey === undefined ? sql`` : sql`and m.user_id = (select user_id from account where email_key = ${emailKey})`}
-      ${groupId === undefined ? sql`` : sql`and exists (select 1 from group_member gm where gm.site_id = m.site_id and gm.group_id = ${groupId} and gm.user_id = m.user_id)`}
-    order by m.user_id limit ${filter.limit} offset ${filter.offset}`;
+/** A page of users in the order of their ids; the page is picked on the indexes alone, its rows joined afterwards. */
+export async function listUsers(
+  db: Db,
+  siteId: number,
+  filter: UserFilter,
+  page: Page,
+): Promise<StoredUser[]> {
+  const isFound = filter.modifiedSince !== undefined || filter.emailKey !== undefined;
+  const picked = isFound ? pickFound(siteId, filter, page) : pickCounted(siteId, filter.groupId, page);
   const { rows } = await readPicked(picked).execute(db);
   return rows.map(toUser);
+}
+
+/** A page of all users of the site, or of all members of a group: lists whose entries are counted. */
+function pickCounted(siteId: number, groupId: number | undefined, page: Page) {
+  const all = groupId === undefined;
+  const { start, firstId, skip } = all
+    ? pageStart(siteId, MEMBERS_BY_LICENSE, undefined, page)
+    : pageStart(siteId, MEMBERS_BY_GROUP, [groupId], page);
+  return sql`with ${start}
+    select site_id, user_id from ${all ? sql`membership` : sql`group_member`}
+    where site_id = ${siteId} ${all ? sql`` : sql`and group_id = ${groupId}`} and user_id >= ${firstId}
+    order by user_id limit ${page.limit} offset ${skip}`;
+}
+
+/**
+ * A page of those whom an index finds. All of them are found for every page, so that none costs more than another:
+ * in the order of ids the first page would be quick and the last one slow.
+ */
+function pickFound(siteId: number, { modifiedSince, emailKey, groupId }: UserFilter, page: Page) {
+  return sql`with found as materialized (
+      select m.site_id, m.user_id from membership m
+      where m.site_id = ${siteId}
+        ${modifiedSince ? sql`and m.modified_at >= ${modifiedSince}` : sql``}
+        ${emailKey === undefined ? sql`` : sql`and m.user_id = (select user_id from account where email_key = ${emailKey})`}
+        ${groupId === undefined ? sql`` : sql`and exists (select 1 from group_member gm where gm.site_id = m.site_id and gm.group_id = ${groupId} and gm.user_id = m.user_id)`})
+    select site_id, user_id from found order by user_id limit ${page.limit} offset ${page.offset}`;
 }
 
 /** The users with these ids; ids of nobody on this site are left out, repeated ones count once. */

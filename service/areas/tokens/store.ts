@@ -25,7 +25,10 @@ export async function findApiKey(
   return rows[0];
 }
 
-/** Keeps the hash of an access token for so many seconds; tokens long run out are swept on the way. */
+/**
+ * Keeps the hash of an access token for so many seconds and notes that its owner is active; tokens long run out are
+ * swept on the way.
+ */
 export async function insertAccessToken(
   db: Db,
   key: ApiKey,
@@ -33,7 +36,8 @@ export async function insertAccessToken(
   scopes: readonly Scope[],
   seconds: number,
 ): Promise<void> {
-  await sql`with swept as (delete from access_token where expires_at < now() - interval '1 hour')
+  await sql`with swept as (delete from access_token where expires_at < now() - interval '1 hour'),
+    seen as (update membership set last_active_at = now() where site_id = ${key.siteId} and user_id = ${key.userId})
     insert into access_token (token_hash, client_id, site_id, user_id, scopes, expires_at)
     values (${tokenHash}, ${key.clientId}, ${key.siteId}, ${key.userId}, ${[...scopes]}::text[], now() + make_interval(secs => ${seconds}))`.execute(
     db,

@@ -13,6 +13,7 @@ import {
   getUsers,
   kept,
   listUsers,
+  lockGroups,
   lockUser,
   pairsChanged,
   removeFromGroups,
@@ -30,13 +31,13 @@ type Operations = 'searchUsers' | 'createUser' | 'updateUser' | 'removeUser' | '
 
 export const userHandlers: Handlers<Operations> = {
   async searchUsers({ db, caller, query }) {
-    const users = await listUsers(db, caller.siteId, {
+    const filter = {
       modifiedSince:
         query.modifiedSince === undefined ? undefined : readModifiedSince(query.modifiedSince, Date.now()),
       emailKey: query.email === undefined ? undefined : normaliseEmail(query.email).key,
       groupId: query.userGroupId,
-      ...pageOf(query),
-    });
+    };
+    const users = await listUsers(db, caller.siteId, filter, pageOf(query));
     return ok(users.map(shown));
   },
 
@@ -90,6 +91,8 @@ async function removeUser(tx: Tx, call: Call<'removeUser'>, record: Recorder): P
   if (!user) throw notFound(`User ${userId}`);
   requireVersion(call.ifMatch, user.version, `User ${userId}`);
   await requireAuthorityOver(tx, call.caller, userId, 'Removing this user');
+  // As everybody who puts people into groups does, before the blocks that count them: nobody waits crosswise.
+  await lockGroups(tx, siteId, user.groups);
   const removed = await removeFromGroups(
     tx,
     siteId,

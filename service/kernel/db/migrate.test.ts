@@ -4,13 +4,15 @@ import { newPlace, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/writer.ts';
 import { openDatabase } from './database.ts';
 
+const migrations = ['0001_foundation', '0002_list_blocks'].map((name) => ({ name }));
+
 onEachKind((kind) => {
   test('opening a second time finds nothing to do', async () => {
     const place = await newPlace(kind);
     for (let round = 0; round < 2; round += 1) {
       const { db, close } = await openDatabase(place);
-      const { rows } = await sql`select name from kysely_migration`.execute(db);
-      expect(rows).toEqual([{ name: '0001_foundation' }]);
+      const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
+      expect(rows).toEqual(migrations);
       await close();
     }
     await place.remove();
@@ -25,8 +27,8 @@ onEachKind((kind) => {
     const counts = await Promise.all(writers.map(async (writer) => (await writer.kill()).length));
     expect(Math.min(...counts)).toBeGreaterThan(0);
     const { db, close } = await openDatabase(place);
-    const { rows } = await sql`select name from kysely_migration`.execute(db);
-    expect(rows).toEqual([{ name: '0001_foundation' }]);
+    const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
+    expect(rows).toEqual(migrations);
     await close();
     await place.remove();
   });
@@ -35,8 +37,8 @@ onEachKind((kind) => {
     const place = await newPlace(kind);
     const opened = await Promise.all(Array.from({ length: 5 }, () => openDatabase(place)));
     for (const { db, close } of opened) {
-      const { rows } = await sql`select name from kysely_migration`.execute(db);
-      expect(rows).toEqual([{ name: '0001_foundation' }]);
+      const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
+      expect(rows).toEqual(migrations);
       await close();
     }
     await place.remove();

@@ -180,6 +180,15 @@ interface ThrottleTable {
   window_started_at: Date;
 }
 
+/** How many entries of a list have ids in a block; triggers keep it (migrations/0002_list_blocks.ts). */
+interface ListBlockTable {
+  site_id: number;
+  list: number;
+  part: number;
+  first_id: number;
+  n: number;
+}
+
 export interface Tables {
   site: SiteTable;
   account: AccountTable;
@@ -197,4 +206,5 @@ export interface Tables {
   topic_event: TopicEventTable;
   mail: MailTable;
   throttle: ThrottleTable;
+  list_block: ListBlockTable;
 }
