@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import { Skeleton } from '../feedback/Skeleton.tsx';
+import './chart.css';
+import './stat-tiles.css';
+
+/** A row of numbers, each under its name. */
+export function StatTiles({ children }: { children: ReactNode }) {
+  return <dl className="stats">{children}</dl>;
+}
+
+interface StatTileProps {
+  label: string;
+  /** The colour that the chart beside it uses for the same. */
+  tone?: 1 | 2 | 3 | 4;
+  /** Undefined while it is not known. */
+  value: string | undefined;
+  /** What the number means or how it has changed. */
+  note?: ReactNode;
+}
+
+export function StatTile({ label, tone, value, note }: StatTileProps) {
+  return (
+    <div className="stat">
+      <dt>
+        {tone !== undefined && <i className={`chart-swatch chart-tone-${tone}`} aria-hidden />}
+        {label}
+      </dt>
+      <dd>
+        <strong className="num">{value ?? <Skeleton width="56px" />}</strong>
+        {note !== undefined && <span className="stat-note">{note}</span>}
+      </dd>
+    </div>
+  );
+}
