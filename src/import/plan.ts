@@ -1,0 +1,68 @@
+import type { NewUserInfo, UserInfo } from '../api/generated/types.gen.ts';
+import type { Field } from './fields.ts';
+
+/** Somebody of the site, as far as an import compares. */
+export interface Known {
+  id: number;
+  email: string;
+  firstName: string;
+  lastName: string;
+  isActive: boolean;
+  licenseTypeId: number | undefined;
+  groups: readonly number[];
+  twoFactor: boolean;
+  approvedAddresses: boolean;
+  /** Only where it was asked for: the directory does not hold it. */
+  federationId?: string | undefined;
+}
+
+export const OUTCOMES = ['create', 'update', 'skip', 'cannot'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** A field that gets another value; both as the page shows them. */
+export interface FieldChange {
+  field: Field;
+  before: string;
+  after: string;
+}
+
+/** What is wrong with a row; `field` is where. */
+export interface Fault {
+  field: Field | undefined;
+  message: string;
+}
+
+/** The calls that a row needs (spec 4.2); a license and groups of somebody known are calls of their own. */
+export interface Work {
+  create?: NewUserInfo;
+  update?: UserInfo;
+  licenseTypeId?: number;
+  addGroups?: readonly number[];
+  removeGroups?: readonly number[];
+}
+
+/** What would become of one row. */
+export interface Planned {
+  /** As a spreadsheet counts: the heading is row 1. */
+  row: number;
+  outcome: Outcome;
+  /** Who it is, if known already. */
+  userId: number | undefined;
+  name: string;
+  email: string;
+  changes: readonly FieldChange[];
+  faults: readonly Fault[];
+  /** Empty for what is not sent. */
+  work: Work;
+}
+
+/** What a person who imports may do: undefined where allowed, else the sentence that says what is missing. */
+export type Permissions = Readonly<
+  Record<'create' | 'update' | 'license' | 'assign' | 'unassign', string | undefined>
+>;
+
+/** What is chosen for an import beside its columns. */
+export interface Choices {
+  /** `add`: groups of the file come to those somebody has; `exact`: others are taken away. */
+  groups: 'add' | 'exact';
+}
