@@ -9,23 +9,6 @@ export interface UnbuiltArea {
  * before `routes/_app/$area.tsx`.
  */
 export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
-  licenses: {
-    purpose: 'See who holds which license, what is billable, and change licenses for one person or many.',
-    operations: [
-      'GET /api/rest/v1/management/userLicenses',
-      'GET /api/rest/v1/management/userLicense/{userId}',
-      'PUT /api/rest/v1/management/userLicense',
-    ],
-  },
-  groups: {
-    purpose: 'See the groups of this site with the capabilities they give, and who belongs to them.',
-    operations: [
-      'GET /api/rest/v1/management/user/group',
-      'GET /api/rest/v1/management/user/group/{groupId}',
-      'PUT /api/rest/v1/management/user/group',
-      'DELETE /api/rest/v1/management/user/group',
-    ],
-  },
   proxies: {
     purpose: 'Decide who may act for whom, and see every such assignment.',
     operations: ['GET /api/rest/v1/management/user/proxy', 'POST /api/rest/v1/management/user/proxy'],

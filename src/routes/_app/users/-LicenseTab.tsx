@@ -1,31 +1,34 @@
 import { zodResolver } from '@hookform/resolvers/zod';
+import { useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
-import { licenseType, licenseTypes } from '../../../../contract/rules/licenses.ts';
-import { updateUserLicenseMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { licenseTypes, NO_LICENSE } from '../../../../contract/rules/licenses.ts';
+import { markStale } from '../../../api/effects.ts';
 import { zUserLicenseInfoUpdate } from '../../../api/generated/zod.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
-import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
+import { changeLicense, licenseName } from '../licenses/-change-license.ts';
+import { confirmNoLicense } from '../licenses/-confirm-no-license.ts';
+import { LicenseHistory } from '../licenses/-History.tsx';
 import { useBillableEffect } from './-billable.ts';
 import { useLicense, useUser } from './-use-user.ts';
 import { fullName } from './-user-query.ts';
 import { useWords } from './-words.ts';
 
-const NO_LICENSE = 4;
 const OPTIONS = licenseTypes.map(({ licenseTypeId, description, isBillable }) => ({
   value: licenseTypeId,
   label: description,
   hint: isBillable ? 'Billable' : 'Not billable',
 }));
 
-/** The user's license, and a change of it with what it does to the bill. */
+/** The user's license, a change of it with what it does to the bill, and every earlier one. */
 export function LicenseTab() {
+  const { id } = useUser();
   const license = useLicense();
   return (
     <div className="user-cols">
@@ -37,47 +40,41 @@ export function LicenseTab() {
           </Facts>
         </Card>
         <Card title="Change license">
-          {/* A changed license starts the form anew. */}
-          <ChangeLicense key={license.licenseTypeId} />
+          <ChangeLicense />
         </Card>
+        <LicenseHistory userId={id} />
       </div>
     </div>
   );
 }
 
 function ChangeLicense() {
+  const client = useQueryClient();
   const user = useUser();
   const { licenseTypeId: now } = useLicense();
   const { reason } = useAllowed('updateUserLicense');
-  const update = useWrite('updateUserLicense', updateUserLicenseMutation());
+  const update = useWrite('updateUserLicense', { mutationFn: changeLicense });
   const form = useForm({
     resolver: zodResolver(zUserLicenseInfoUpdate),
-    defaultValues: { userId: user.id, licenseTypeId: now },
+    // What somebody else gives them is taken over, but not over a choice.
+    values: { userId: user.id, licenseTypeId: now },
+    resetOptions: { keepDirtyValues: true },
   });
-  const { isDirty } = form.formState;
-  useUnsavedGuard(isDirty && !update.isSuccess);
   const wanted = useWatch({ control: form.control, name: 'licenseTypeId' });
+  const isChosen = wanted !== now;
+  useUnsavedGuard(isChosen);
   const effect = useBillableEffect(wanted, now);
 
-  const submit = async (body: { userId: number; licenseTypeId: number }) => {
-    const agreed =
-      body.licenseTypeId !== NO_LICENSE ||
-      (await confirm({
-        title: `Take the license from ${fullName(user)}?`,
-        body: 'Without a license they cannot sign in. Sessions end at once; data and groups stay.',
-        action: 'Take the license',
-        danger: true,
-      }));
-    if (!agreed) return;
+  const submit = async ({ userId, licenseTypeId: to }: { userId: number; licenseTypeId: number }) => {
+    if (to === NO_LICENSE && !(await confirmNoLicense(fullName(user)))) return;
     try {
-      await update.mutateAsync({ body });
+      await update.mutateAsync({ userId, from: now, to });
     } catch {
+      // What is there now may be another license than the one on screen; the choice stays in the form.
+      await markStale(client, 'updateUserLicense');
       return;
     }
-    // Not in `onSuccess` of the call: by then the new license has begun the form anew, and nobody would be told.
-    toast({
-      title: `${fullName(user)} has ${licenseType(body.licenseTypeId)?.description ?? 'another license'}`,
-    });
+    toast({ title: `${fullName(user)} has ${licenseName(to)}` });
   };
 
   return (
@@ -87,7 +84,7 @@ function ChangeLicense() {
         pending={update.isPending}
         error={useWords(update.error)}
         submit="Change license"
-        disabledReason={reason ?? (isDirty ? undefined : 'Choose another license first')}
+        disabledReason={reason ?? (isChosen ? undefined : 'Choose another license first')}
         onSubmit={submit}
       >
         <SelectField

@@ -1,0 +1,57 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { toServiceError } from '../../../api/errors.ts';
+import { listUnusedLicensesInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import type { UnusedLicense } from '../../../api/generated/types.gen.ts';
+import { useAllowed } from '../../../api/session.ts';
+import { usePeople } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/row.ts';
+
+/** Entries of a page: enough for a screen, so that the first is there soon. */
+const PAGE = 100;
+
+/** A license that nobody uses, with its holder as far as they are known. */
+export interface UnusedRow extends UnusedLicense {
+  person: DirectoryRow | undefined;
+}
+
+export const unusedName = ({ person, userId }: UnusedRow): string => person?.name ?? `User ${userId}`;
+
+/** The unused licenses as far as they have been read: the service gives them by page, without a total. */
+export function useUnused(days: number) {
+  const { allowed } = useAllowed('listUnusedLicenses');
+  const query = useInfiniteQuery({
+    ...listUnusedLicensesInfiniteOptions({ query: { days, pageSize: PAGE } }),
+    initialPageParam: 1,
+    // A page that is not full is the last one (shapes 1).
+    getNextPageParam: (page, pages) => (page.length < PAGE ? undefined : pages.length + 1),
+    enabled: allowed,
+  });
+  const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
+  const licenses = useMemo(() => data?.pages.flat(), [data]);
+  const ids = useMemo(() => licenses?.map(({ userId }) => userId) ?? [], [licenses]);
+  const people = usePeople(ids);
+  const rows = useMemo<UnusedRow[] | undefined>(
+    () => licenses?.map((license) => ({ ...license, person: people.get(license.userId) })),
+    [licenses, people],
+  );
+  const readAll = async () => {
+    for (;;) {
+      // Each page is asked for only when the one before it says that there is more.
+      // oxlint-disable-next-line no-await-in-loop
+      const after = await fetchNextPage();
+      if (!after.hasNextPage || after.isError) return;
+    }
+  };
+  return {
+    rows,
+    ids,
+    error: error === null ? undefined : toServiceError(error),
+    isFetching,
+    isReadingOn: isFetchingNextPage,
+    isComplete: rows !== undefined && !hasNextPage,
+    readOn: () => void fetchNextPage(),
+    readAll: () => void readAll(),
+    refetch: () => void refetch(),
+  };
+}

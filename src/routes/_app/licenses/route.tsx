@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { LicensesFrame } from './-LicensesFrame.tsx';
+
+export const Route = createFileRoute('/_app/licenses')({
+  staticData: { title: 'Licenses' },
+  component: LicensesFrame,
+});
