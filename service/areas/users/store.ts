@@ -149,9 +149,12 @@ export async function updateMembership(
     .execute();
 }
 
-/** Holds the account until the transaction ends. Before its memberships are locked, so that nobody waits crosswise. */
+/**
+ * Holds the account until the transaction ends. Before its memberships are locked, so that nobody waits crosswise; not
+ * against the look of a foreign key, which comes from those who hold a membership already.
+ */
 export async function lockAccount(tx: Tx, userId: number): Promise<void> {
-  await sql`select 1 from account where user_id = ${userId} for update`.execute(tx);
+  await sql`select 1 from account where user_id = ${userId} for no key update`.execute(tx);
 }
 
 /** Ends the membership; groups, sessions, keys and tokens of this site go with it (cascade). */
