@@ -15,7 +15,10 @@ import { Route as LinkRouteImport } from './routes/link';
 import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
 import { Route as AppAreaRouteImport } from './routes/_app/$area';
+import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
+import { Route as AppLicensesIndexRouteImport } from './routes/_app/licenses/index';
+import { Route as AppLicensesUnusedRouteImport } from './routes/_app/licenses/unused';
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
 import { Route as AppUsersListRouteRouteImport } from './routes/_app/users/_list/route';
 import { Route as AppUsersImportRouteImport } from './routes/_app/users/import';
@@ -56,10 +59,25 @@ const AppAreaRoute = AppAreaRouteImport.update({
   path: '/$area',
   getParentRoute: () => AppRoute,
 } as any);
+const AppLicensesRouteRoute = AppLicensesRouteRouteImport.update({
+  id: '/licenses',
+  path: '/licenses',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppUsersRouteRoute = AppUsersRouteRouteImport.update({
   id: '/users',
   path: '/users',
   getParentRoute: () => AppRoute,
+} as any);
+const AppLicensesIndexRoute = AppLicensesIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppLicensesRouteRoute,
+} as any);
+const AppLicensesUnusedRoute = AppLicensesUnusedRouteImport.update({
+  id: '/unused',
+  path: '/unused',
+  getParentRoute: () => AppLicensesRouteRoute,
 } as any);
 const AppUsersUserIdRouteRoute = AppUsersUserIdRouteRouteImport.update({
   id: '/$userId',
@@ -116,10 +134,13 @@ export interface FileRoutesByFullPath {
   '/forgot-password': typeof ForgotPasswordRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
+  '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/licenses/': typeof AppLicensesIndexRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -135,7 +156,9 @@ export interface FileRoutesByTo {
   '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
   '/': typeof AppIndexRoute;
+  '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/licenses': typeof AppLicensesIndexRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -149,12 +172,15 @@ export interface FileRoutesById {
   '/forgot-password': typeof ForgotPasswordRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$area': typeof AppAreaRoute;
   '/_app/': typeof AppIndexRoute;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
+  '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
+  '/_app/licenses/': typeof AppLicensesIndexRoute;
   '/_app/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/_app/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/_app/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -170,10 +196,13 @@ export interface FileRouteTypes {
     | '/forgot-password'
     | '/link'
     | '/sign-in'
+    | '/licenses'
     | '/users'
     | '/$area'
     | '/users/$userId'
+    | '/licenses/unused'
     | '/users/import'
+    | '/licenses/'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
@@ -189,7 +218,9 @@ export interface FileRouteTypes {
     | '/users'
     | '/$area'
     | '/'
+    | '/licenses/unused'
     | '/users/import'
+    | '/licenses'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
@@ -202,12 +233,15 @@ export interface FileRouteTypes {
     | '/forgot-password'
     | '/link'
     | '/sign-in'
+    | '/_app/licenses'
     | '/_app/users'
     | '/_app/$area'
     | '/_app/'
     | '/_app/users/$userId'
     | '/_app/users/_list'
+    | '/_app/licenses/unused'
     | '/_app/users/import'
+    | '/_app/licenses/'
     | '/_app/users/$userId/activity'
     | '/_app/users/$userId/groups'
     | '/_app/users/$userId/license'
@@ -268,12 +302,33 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppAreaRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/licenses': {
+      id: '/_app/licenses';
+      path: '/licenses';
+      fullPath: '/licenses';
+      preLoaderRoute: typeof AppLicensesRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/users': {
       id: '/_app/users';
       path: '/users';
       fullPath: '/users';
       preLoaderRoute: typeof AppUsersRouteRouteImport;
       parentRoute: typeof AppRoute;
+    };
+    '/_app/licenses/': {
+      id: '/_app/licenses/';
+      path: '/';
+      fullPath: '/licenses/';
+      preLoaderRoute: typeof AppLicensesIndexRouteImport;
+      parentRoute: typeof AppLicensesRouteRoute;
+    };
+    '/_app/licenses/unused': {
+      id: '/_app/licenses/unused';
+      path: '/unused';
+      fullPath: '/licenses/unused';
+      preLoaderRoute: typeof AppLicensesUnusedRouteImport;
+      parentRoute: typeof AppLicensesRouteRoute;
     };
     '/_app/users/$userId': {
       id: '/_app/users/$userId';
@@ -348,6 +403,19 @@ declare module '@tanstack/react-router' {
   }
 }
 
+interface AppLicensesRouteRouteChildren {
+  AppLicensesUnusedRoute: typeof AppLicensesUnusedRoute;
+  AppLicensesIndexRoute: typeof AppLicensesIndexRoute;
+}
+
+const AppLicensesRouteRouteChildren: AppLicensesRouteRouteChildren = {
+  AppLicensesUnusedRoute: AppLicensesUnusedRoute,
+  AppLicensesIndexRoute: AppLicensesIndexRoute,
+};
+
+const AppLicensesRouteRouteWithChildren =
+  AppLicensesRouteRoute._addFileChildren(AppLicensesRouteRouteChildren);
+
 interface AppUsersUserIdRouteRouteChildren {
   AppUsersUserIdActivityRoute: typeof AppUsersUserIdActivityRoute;
   AppUsersUserIdGroupsRoute: typeof AppUsersUserIdGroupsRoute;
@@ -397,12 +465,14 @@ const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
 );
 
 interface AppRouteChildren {
+  AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
   AppIndexRoute: typeof AppIndexRoute;
 }
 
 const AppRouteChildren: AppRouteChildren = {
+  AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,
   AppIndexRoute: AppIndexRoute,
