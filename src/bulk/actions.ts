@@ -22,6 +22,9 @@ export type BulkAction =
 export interface BulkRequest {
   action: BulkAction;
   userIds: readonly number[];
-  /** A person changed after this moment is told as a conflict; without it, whoever the list showed otherwise. */
-  since?: number | undefined;
+  /**
+   * Who changed all of them last, where that is known: an undo. Whoever was changed by somebody else since is told as a
+   * conflict. Without it, that is whoever is no longer as the list shows them.
+   */
+  lastBy?: number | undefined;
 }

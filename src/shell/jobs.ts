@@ -9,8 +9,15 @@ export interface Job {
   progress?: number | undefined;
   /** How far it is, or what came of it, in a sentence. */
   result?: string | undefined;
-  /** What can be done with it now: stop, continue, fetch its report. */
-  actions?: readonly { label: string; onSelect: () => void }[] | undefined;
+  /** What can be done with it now, what comes to mind first in front: stop, continue, fetch its report. */
+  actions?: readonly JobAction[] | undefined;
+  /** Called when it is cleared out of the tray after its end: what was kept of it may go. */
+  onClear?: (() => void) | undefined;
+}
+
+export interface JobAction {
+  label: string;
+  onSelect: () => void;
 }
 
 const store = createStore<readonly Job[]>([]);
@@ -24,8 +31,18 @@ export function reportJob(job: Job): void {
   store.set(known ? store.get().map((old) => (old.id === job.id ? job : old)) : [...store.get(), job]);
 }
 
+/** Takes a job out of the tray. */
+export const forgetJob = (id: string): void => store.set(store.get().filter((job) => job.id !== id));
+
+/** Whether nothing more comes of a job: what was stopped waits to be continued or discarded. */
+export const hasEnded = ({ state }: Job): boolean => state === 'done' || state === 'failed';
+
 /** Takes the jobs that have ended out of the tray. */
-export const clearEndedJobs = (): void => store.set(store.get().filter(({ state }) => state === 'running'));
+export function clearEndedJobs(): void {
+  const ended = store.get().filter(hasEnded);
+  store.set(store.get().filter((job) => !hasEnded(job)));
+  for (const { onClear } of ended) onClear?.();
+}
 
 /** Whether leaving the page would break something off. */
 export const hasRunningJobs = (): boolean => store.get().some(({ state }) => state === 'running');
