@@ -1,9 +1,11 @@
+import { Matcher } from './engine/matcher.ts';
+import { People } from './engine/people.ts';
+import { Sorting } from './engine/sorting.ts';
+import { filterAndCount } from './engine/tally.ts';
 import type { Counts } from './facets.ts';
 import { resolvePasted } from './paste.ts';
 import type { Resolved } from './paste.ts';
-import { isBillable } from './row.ts';
 import type { DirectoryRow } from './row.ts';
-import { searchDirectory } from './search.ts';
 import type { DirectoryQuery } from './search.ts';
 
 /** The people of the site, ready to be searched at each keystroke. */
@@ -24,34 +26,61 @@ export interface PeopleIndex {
   ids(): Int32Array;
 }
 
+/** An empty index. Pure: it knows neither the service nor the page. */
 export function createIndex(): PeopleIndex {
-  const people = new Map<number, DirectoryRow>();
-  let all: readonly DirectoryRow[] = [];
-  const renew = () => {
-    all = [...people.values()];
+  const people = new People();
+  const sorting = new Sorting(people);
+  const matcher = new Matcher(people);
+  let version = 0;
+
+  const idsOf = (slots: Int32Array) => slots.map((slot) => people.ids[slot] ?? 0);
+  const put = (row: DirectoryRow) => {
+    const before = people.slotOf(row.id);
+    const isSame =
+      before !== undefined &&
+      people.firstName.get(before) === row.firstName &&
+      people.lastName.get(before) === row.lastName &&
+      people.email.get(before) === row.email;
+    sorting.note(people.put(row), !isSame);
   };
+
   return {
     get size() {
       return people.size;
     },
     get billable() {
-      return all.filter(isBillable).length;
+      return people.billable();
     },
     upsert(rows) {
-      for (const row of rows) people.set(row.id, row);
-      renew();
+      for (const row of rows) put(row);
+      people.pack();
+      version += 1;
     },
     remove(ids) {
-      for (const id of ids) people.delete(id);
-      renew();
+      for (const id of ids) {
+        const slot = people.drop(id);
+        if (slot !== undefined) sorting.note(slot, true);
+      }
+      version += 1;
     },
-    setGroups: () => undefined,
-    search(query, now) {
-      const { rows, counts } = searchDirectory(all, query, now);
-      return { ids: Int32Array.from(rows, ({ id }) => id), counts };
+    setGroups: (groups) => matcher.setGroups(groups),
+    search({ q, filters, sort }, now = Date.now()) {
+      const { kept, counts } = filterAndCount(people, matcher.find(q, version), filters, now);
+      return { ids: idsOf(sorting.sort(kept, sort)), counts };
     },
-    rowsOf: (ids) => Array.from(ids).flatMap((id) => people.get(id) ?? []),
-    resolve: (text) => resolvePasted(text, people.values()),
-    ids: () => Int32Array.from(people.keys()).toSorted(),
+    rowsOf: (ids) =>
+      Array.from(ids).flatMap((id) => {
+        const slot = people.slotOf(id);
+        return slot === undefined ? [] : people.row(slot);
+      }),
+    resolve: (text) =>
+      resolvePasted(
+        text,
+        people
+          .slots()
+          .values()
+          .map((slot) => people.row(slot)),
+      ),
+    ids: () => idsOf(people.slots()).toSorted(),
   };
 }

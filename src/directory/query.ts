@@ -1,49 +1,74 @@
 import { fold } from '../lib/fold.ts';
-import type { DirectoryRow } from './row.ts';
 
-type Test = (row: DirectoryRow) => boolean;
+export type Mode = 'any' | 'id' | 'email' | 'group' | 'license';
 
-const SEPARATORS = /[,;\n]+/;
-const MODE = /^(id|email):\s*(.*)$/s;
-const QUOTED = /^"([^"]*)"?$/;
-const WHOLE = /^\d+$/;
+/** One condition of a search. */
+export interface Part {
+  mode: Mode;
+  /** Folded. */
+  text: string;
+  /** It was quoted: the whole name, address, group or license, not a piece of it. */
+  isWhole: boolean;
+}
+
+/** Whoever matches one of these is found. */
+export interface ParsedQuery {
+  /** Each asks for all its parts at once. */
+  terms: readonly (readonly Part[])[];
+  /** Of a list: ids, and whole addresses and names. They are looked up, so a thousand cost as much as one. */
+  ids: ReadonlySet<number>;
+  texts: ReadonlySet<string>;
+}
+
+const PARTS = /[,;\n]|(?:(id|email|group|licen[cs]e):[ \t]*)?(?:"([^"\n]*)"?|([^\s,;"]+))/g;
+const SEPARATOR = /^[,;\n]$/;
+/** A mode whose text is still to be typed asks for nothing yet. */
+const ONLY_MODE = /^(?:id|email|group|licen[cs]e):$/;
+const NUMBER = /^\d+$/;
+/** Names of a longer list are looked up whole; each that is searched costs a walk through everybody. */
+const SEARCHED = 20;
 
 /**
- * Reads what was typed: words that must all occur in name or e-mail; `id:` and `email:`; a quoted text for the
- * whole name or address; a list of any of these, parted by commas or lines, for whoever matches one.
+ * Reads what was typed. Words must all occur, each in the name or the e-mail address, or be the id, or stand as a
+ * word in the name of the group or license: "finance" finds its members, "fin" nobody for their group, or each
+ * first letter would bring whole groups. `id:`, `email:`, `group:` and `license:` look there alone, the last two
+ * for a piece of the name; a quoted text is the whole name or address. Commas, semicolons and lines part a list.
  */
-export function compileQuery(typed: string): Test | undefined {
-  const terms = typed
-    .split(SEPARATORS)
-    .map((term) => fold(term.trim()))
-    .filter((term) => term !== '');
-  const [only] = terms;
-  if (only === undefined) return undefined;
-  return terms.length === 1 ? compileTerm(only) : compileList(terms);
+export function parseQuery(typed: string): ParsedQuery {
+  const terms = termsOf(typed);
+  const ids = new Set<number>();
+  const texts = new Set<string>();
+  if (terms.length < 2) return { terms, ids, texts };
+  const searched = terms.filter((term) => !noteLookup(term, ids, texts));
+  if (searched.length <= SEARCHED) return { terms: searched, ids, texts };
+  const isPlain = (term: readonly Part[]) => term.every(({ mode }) => mode === 'any');
+  for (const term of searched.filter(isPlain)) texts.add(term.map(({ text }) => text).join(' '));
+  return { terms: searched.filter((term) => !isPlain(term)).slice(0, SEARCHED), ids, texts };
 }
 
-function compileTerm(term: string): Test {
-  const [, mode, wanted = ''] = MODE.exec(term) ?? [];
-  if (mode === 'id') return (row) => String(row.id) === wanted;
-  if (mode === 'email') return compileEmail(wanted);
-  const exact = QUOTED.exec(term)?.[1];
-  if (exact !== undefined)
-    return ({ foldedName, foldedEmail }) => foldedName === exact || foldedEmail === exact;
-  const words = term.split(/\s+/);
-  const id = WHOLE.test(term) ? Number(term) : undefined;
-  return ({ id: own, foldedName, foldedEmail }) =>
-    own === id || words.every((word) => foldedName.includes(word) || foldedEmail.includes(word));
+function termsOf(typed: string): Part[][] {
+  const terms: Part[][] = [[]];
+  for (const [found, mode, quoted, word] of fold(typed.replaceAll(/[“”„]/g, '"')).matchAll(PARTS)) {
+    if (SEPARATOR.test(found)) terms.push([]);
+    else if (!ONLY_MODE.test(found))
+      terms.at(-1)?.push({
+        mode: modeOf(mode),
+        text: quoted?.trim() ?? word ?? '',
+        isWhole: quoted !== undefined,
+      });
+  }
+  return terms.map((parts) => parts.filter(({ text }) => text !== '')).filter((parts) => parts.length > 0);
 }
 
-function compileEmail(wanted: string): Test {
-  const exact = QUOTED.exec(wanted)?.[1];
-  return ({ foldedEmail }) => (exact === undefined ? foldedEmail.includes(wanted) : foldedEmail === exact);
+function modeOf(typed: string | undefined): Mode {
+  if (typed === 'id' || typed === 'email' || typed === 'group') return typed;
+  return typed === undefined ? 'any' : 'license';
 }
 
-/** Addresses and ids of a pasted list are looked up, not searched: a thousand cost as much as one. */
-function compileList(terms: readonly string[]): Test {
-  const emails = new Set(terms.filter((term) => term.includes('@') && !term.includes(':')));
-  const ids = new Set(terms.filter((term) => WHOLE.test(term)).map(Number));
-  const others = terms.filter((term) => !emails.has(term) && !WHOLE.test(term)).map(compileTerm);
-  return (row) => emails.has(row.foldedEmail) || ids.has(row.id) || others.some((test) => test(row));
+function noteLookup([part, ...others]: readonly Part[], ids: Set<number>, texts: Set<string>): boolean {
+  if (!part || part.mode !== 'any' || others.length > 0) return false;
+  if (part.isWhole || part.text.includes('@')) texts.add(part.text);
+  else if (NUMBER.test(part.text)) ids.add(Number(part.text));
+  else return false;
+  return true;
 }
