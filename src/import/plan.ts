@@ -1,5 +1,6 @@
 import type { NewUserInfo, UserInfo } from '../api/generated/types.gen.ts';
 import type { Field } from './fields.ts';
+import type { GroupBook } from './values.ts';
 
 /** Somebody of the site, as far as an import compares. */
 export interface Known {
@@ -36,7 +37,11 @@ export interface Fault {
 export interface Work {
   create?: NewUserInfo;
   update?: UserInfo;
+  /** What the changed fields of `update` were when it was planned. */
+  before?: Partial<UserInfo>;
   licenseTypeId?: number;
+  /** The license when it was planned; undefined for somebody new. */
+  licenseBefore?: number | undefined;
   addGroups?: readonly number[];
   removeGroups?: readonly number[];
 }
@@ -65,4 +70,27 @@ export type Permissions = Readonly<
 export interface Choices {
   /** `add`: groups of the file come to those somebody has; `exact`: others are taken away. */
   groups: 'add' | 'exact';
+}
+
+/** Everybody of the site, to be found by id and by address. */
+export interface People {
+  byId: ReadonlyMap<number, Known>;
+  byEmail: ReadonlyMap<string, Known>;
+}
+
+/** What rows are checked against. */
+export interface Checking {
+  people: People;
+  book: GroupBook;
+  choices: Choices;
+  may: Permissions;
+  /** Who imports: they cannot shut themselves out. */
+  me: number;
+}
+
+/** The part of a plan that a row's own wish decides. */
+export interface RowPlan {
+  changes: FieldChange[];
+  work: Work;
+  faults: Fault[];
 }

@@ -1,19 +1,22 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvHead, csvRows } from '../export/write-csv.ts';
 import { checkWishes } from './check.ts';
-import type { Checking } from './check.ts';
 import { decode } from './decode.ts';
 import { emailKey } from './email-key.ts';
 import { guessMapping } from './fields.ts';
 import { parse } from './parse.ts';
-import type { Known } from './plan.ts';
+import type { Checking, Known } from './plan.ts';
 import { groupBook } from './values.ts';
 import { readWish } from './wish.ts';
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
-  fc.string({ unit: fc.constantFrom(...`'"=+-@\t\r\n,;|＝＋－＠ 0a`), minLength: 1, maxLength: 12 }),
+  fc.string({
+    unit: fc.constantFrom(...Array.from(`'"=+-@\t\r\n,;|＝＋－＠ 0a`)),
+    minLength: 1,
+    maxLength: 12,
+  }),
   fc.constantFrom(
     '007',
     '=1+1',
