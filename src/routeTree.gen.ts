@@ -15,13 +15,23 @@ import { Route as LinkRouteImport } from './routes/link';
 import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
 import { Route as AppAreaRouteImport } from './routes/_app/$area';
+import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
+import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/$groupId/route';
+import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
+import { Route as AppGroupsCompareRouteImport } from './routes/_app/groups/compare';
+import { Route as AppGroupsMatrixRouteImport } from './routes/_app/groups/matrix';
 import { Route as AppLicensesIndexRouteImport } from './routes/_app/licenses/index';
 import { Route as AppLicensesUnusedRouteImport } from './routes/_app/licenses/unused';
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
 import { Route as AppUsersListRouteRouteImport } from './routes/_app/users/_list/route';
 import { Route as AppUsersImportRouteImport } from './routes/_app/users/import';
+import { Route as AppGroupsGroupIdIndexRouteImport } from './routes/_app/groups/$groupId/index';
+import { Route as AppGroupsGroupIdAddRouteImport } from './routes/_app/groups/$groupId/add';
+import { Route as AppGroupsGroupIdEditRouteImport } from './routes/_app/groups/$groupId/edit';
+import { Route as AppGroupsListIndexRouteImport } from './routes/_app/groups/_list/index';
+import { Route as AppGroupsListNewRouteImport } from './routes/_app/groups/_list/new';
 import { Route as AppUsersUserIdIndexRouteImport } from './routes/_app/users/$userId/index';
 import { Route as AppUsersUserIdActivityRouteImport } from './routes/_app/users/$userId/activity';
 import { Route as AppUsersUserIdGroupsRouteImport } from './routes/_app/users/$userId/groups';
@@ -29,6 +39,7 @@ import { Route as AppUsersUserIdLicenseRouteImport } from './routes/_app/users/$
 import { Route as AppUsersUserIdProxiesRouteImport } from './routes/_app/users/$userId/proxies';
 import { Route as AppUsersListIndexRouteImport } from './routes/_app/users/_list/index';
 import { Route as AppUsersListNewRouteImport } from './routes/_app/users/_list/new';
+import { Route as AppGroupsListEditGroupIdRouteImport } from './routes/_app/groups/_list/edit.$groupId';
 
 const AppRoute = AppRouteImport.update({
   id: '/_app',
@@ -59,6 +70,11 @@ const AppAreaRoute = AppAreaRouteImport.update({
   path: '/$area',
   getParentRoute: () => AppRoute,
 } as any);
+const AppGroupsRouteRoute = AppGroupsRouteRouteImport.update({
+  id: '/groups',
+  path: '/groups',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppLicensesRouteRoute = AppLicensesRouteRouteImport.update({
   id: '/licenses',
   path: '/licenses',
@@ -68,6 +84,25 @@ const AppUsersRouteRoute = AppUsersRouteRouteImport.update({
   id: '/users',
   path: '/users',
   getParentRoute: () => AppRoute,
+} as any);
+const AppGroupsGroupIdRouteRoute = AppGroupsGroupIdRouteRouteImport.update({
+  id: '/$groupId',
+  path: '/$groupId',
+  getParentRoute: () => AppGroupsRouteRoute,
+} as any);
+const AppGroupsListRouteRoute = AppGroupsListRouteRouteImport.update({
+  id: '/_list',
+  getParentRoute: () => AppGroupsRouteRoute,
+} as any);
+const AppGroupsCompareRoute = AppGroupsCompareRouteImport.update({
+  id: '/compare',
+  path: '/compare',
+  getParentRoute: () => AppGroupsRouteRoute,
+} as any);
+const AppGroupsMatrixRoute = AppGroupsMatrixRouteImport.update({
+  id: '/matrix',
+  path: '/matrix',
+  getParentRoute: () => AppGroupsRouteRoute,
 } as any);
 const AppLicensesIndexRoute = AppLicensesIndexRouteImport.update({
   id: '/',
@@ -92,6 +127,31 @@ const AppUsersImportRoute = AppUsersImportRouteImport.update({
   id: '/import',
   path: '/import',
   getParentRoute: () => AppUsersRouteRoute,
+} as any);
+const AppGroupsGroupIdIndexRoute = AppGroupsGroupIdIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppGroupsGroupIdRouteRoute,
+} as any);
+const AppGroupsGroupIdAddRoute = AppGroupsGroupIdAddRouteImport.update({
+  id: '/add',
+  path: '/add',
+  getParentRoute: () => AppGroupsGroupIdRouteRoute,
+} as any);
+const AppGroupsGroupIdEditRoute = AppGroupsGroupIdEditRouteImport.update({
+  id: '/edit',
+  path: '/edit',
+  getParentRoute: () => AppGroupsGroupIdRouteRoute,
+} as any);
+const AppGroupsListIndexRoute = AppGroupsListIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppGroupsListRouteRoute,
+} as any);
+const AppGroupsListNewRoute = AppGroupsListNewRouteImport.update({
+  id: '/new',
+  path: '/new',
+  getParentRoute: () => AppGroupsListRouteRoute,
 } as any);
 const AppUsersUserIdIndexRoute = AppUsersUserIdIndexRouteImport.update({
   id: '/',
@@ -128,43 +188,67 @@ const AppUsersListNewRoute = AppUsersListNewRouteImport.update({
   path: '/new',
   getParentRoute: () => AppUsersListRouteRoute,
 } as any);
+const AppGroupsListEditGroupIdRoute =
+  AppGroupsListEditGroupIdRouteImport.update({
+    id: '/edit/$groupId',
+    path: '/edit/$groupId',
+    getParentRoute: () => AppGroupsListRouteRoute,
+  } as any);
 
 export interface FileRoutesByFullPath {
   '/': typeof AppIndexRoute;
   '/forgot-password': typeof ForgotPasswordRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/groups': typeof AppGroupsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
+  '/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
+  '/groups/compare': typeof AppGroupsCompareRoute;
+  '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
+  '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
+  '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
+  '/groups/new': typeof AppGroupsListNewRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
   '/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
   '/users/new': typeof AppUsersListNewRoute;
+  '/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
+  '/groups/': typeof AppGroupsListIndexRoute;
   '/users/$userId/': typeof AppUsersUserIdIndexRoute;
   '/users/': typeof AppUsersListIndexRoute;
+  '/groups/edit/$groupId': typeof AppGroupsListEditGroupIdRoute;
 }
 export interface FileRoutesByTo {
   '/forgot-password': typeof ForgotPasswordRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/groups': typeof AppGroupsListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
   '/': typeof AppIndexRoute;
+  '/groups/compare': typeof AppGroupsCompareRoute;
+  '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
   '/licenses': typeof AppLicensesIndexRoute;
+  '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
+  '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
+  '/groups/new': typeof AppGroupsListNewRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
   '/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
   '/users/new': typeof AppUsersListNewRoute;
+  '/groups/$groupId': typeof AppGroupsGroupIdIndexRoute;
   '/users/$userId': typeof AppUsersUserIdIndexRoute;
+  '/groups/edit/$groupId': typeof AppGroupsListEditGroupIdRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
@@ -172,22 +256,33 @@ export interface FileRoutesById {
   '/forgot-password': typeof ForgotPasswordRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$area': typeof AppAreaRoute;
   '/_app/': typeof AppIndexRoute;
+  '/_app/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
+  '/_app/groups/_list': typeof AppGroupsListRouteRouteWithChildren;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
+  '/_app/groups/compare': typeof AppGroupsCompareRoute;
+  '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
+  '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
+  '/_app/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
+  '/_app/groups/_list/new': typeof AppGroupsListNewRoute;
   '/_app/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/_app/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/_app/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
   '/_app/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
   '/_app/users/_list/new': typeof AppUsersListNewRoute;
+  '/_app/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
+  '/_app/groups/_list/': typeof AppGroupsListIndexRoute;
   '/_app/users/$userId/': typeof AppUsersUserIdIndexRoute;
   '/_app/users/_list/': typeof AppUsersListIndexRoute;
+  '/_app/groups/_list/edit/$groupId': typeof AppGroupsListEditGroupIdRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
@@ -196,59 +291,88 @@ export interface FileRouteTypes {
     | '/forgot-password'
     | '/link'
     | '/sign-in'
+    | '/groups'
     | '/licenses'
     | '/users'
     | '/$area'
+    | '/groups/$groupId'
     | '/users/$userId'
+    | '/groups/compare'
+    | '/groups/matrix'
     | '/licenses/unused'
     | '/users/import'
     | '/licenses/'
+    | '/groups/$groupId/add'
+    | '/groups/$groupId/edit'
+    | '/groups/new'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
     | '/users/$userId/proxies'
     | '/users/new'
+    | '/groups/$groupId/'
+    | '/groups/'
     | '/users/$userId/'
-    | '/users/';
+    | '/users/'
+    | '/groups/edit/$groupId';
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/forgot-password'
     | '/link'
     | '/sign-in'
+    | '/groups'
     | '/users'
     | '/$area'
     | '/'
+    | '/groups/compare'
+    | '/groups/matrix'
     | '/licenses/unused'
     | '/users/import'
     | '/licenses'
+    | '/groups/$groupId/add'
+    | '/groups/$groupId/edit'
+    | '/groups/new'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
     | '/users/$userId/proxies'
     | '/users/new'
-    | '/users/$userId';
+    | '/groups/$groupId'
+    | '/users/$userId'
+    | '/groups/edit/$groupId';
   id:
     | '__root__'
     | '/_app'
     | '/forgot-password'
     | '/link'
     | '/sign-in'
+    | '/_app/groups'
     | '/_app/licenses'
     | '/_app/users'
     | '/_app/$area'
     | '/_app/'
+    | '/_app/groups/$groupId'
+    | '/_app/groups/_list'
     | '/_app/users/$userId'
     | '/_app/users/_list'
+    | '/_app/groups/compare'
+    | '/_app/groups/matrix'
     | '/_app/licenses/unused'
     | '/_app/users/import'
     | '/_app/licenses/'
+    | '/_app/groups/$groupId/add'
+    | '/_app/groups/$groupId/edit'
+    | '/_app/groups/_list/new'
     | '/_app/users/$userId/activity'
     | '/_app/users/$userId/groups'
     | '/_app/users/$userId/license'
     | '/_app/users/$userId/proxies'
     | '/_app/users/_list/new'
+    | '/_app/groups/$groupId/'
+    | '/_app/groups/_list/'
     | '/_app/users/$userId/'
-    | '/_app/users/_list/';
+    | '/_app/users/_list/'
+    | '/_app/groups/_list/edit/$groupId';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -302,6 +426,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppAreaRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/groups': {
+      id: '/_app/groups';
+      path: '/groups';
+      fullPath: '/groups';
+      preLoaderRoute: typeof AppGroupsRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/licenses': {
       id: '/_app/licenses';
       path: '/licenses';
@@ -315,6 +446,34 @@ declare module '@tanstack/react-router' {
       fullPath: '/users';
       preLoaderRoute: typeof AppUsersRouteRouteImport;
       parentRoute: typeof AppRoute;
+    };
+    '/_app/groups/$groupId': {
+      id: '/_app/groups/$groupId';
+      path: '/$groupId';
+      fullPath: '/groups/$groupId';
+      preLoaderRoute: typeof AppGroupsGroupIdRouteRouteImport;
+      parentRoute: typeof AppGroupsRouteRoute;
+    };
+    '/_app/groups/_list': {
+      id: '/_app/groups/_list';
+      path: '';
+      fullPath: '/groups';
+      preLoaderRoute: typeof AppGroupsListRouteRouteImport;
+      parentRoute: typeof AppGroupsRouteRoute;
+    };
+    '/_app/groups/compare': {
+      id: '/_app/groups/compare';
+      path: '/compare';
+      fullPath: '/groups/compare';
+      preLoaderRoute: typeof AppGroupsCompareRouteImport;
+      parentRoute: typeof AppGroupsRouteRoute;
+    };
+    '/_app/groups/matrix': {
+      id: '/_app/groups/matrix';
+      path: '/matrix';
+      fullPath: '/groups/matrix';
+      preLoaderRoute: typeof AppGroupsMatrixRouteImport;
+      parentRoute: typeof AppGroupsRouteRoute;
     };
     '/_app/licenses/': {
       id: '/_app/licenses/';
@@ -350,6 +509,41 @@ declare module '@tanstack/react-router' {
       fullPath: '/users/import';
       preLoaderRoute: typeof AppUsersImportRouteImport;
       parentRoute: typeof AppUsersRouteRoute;
+    };
+    '/_app/groups/$groupId/': {
+      id: '/_app/groups/$groupId/';
+      path: '/';
+      fullPath: '/groups/$groupId/';
+      preLoaderRoute: typeof AppGroupsGroupIdIndexRouteImport;
+      parentRoute: typeof AppGroupsGroupIdRouteRoute;
+    };
+    '/_app/groups/$groupId/add': {
+      id: '/_app/groups/$groupId/add';
+      path: '/add';
+      fullPath: '/groups/$groupId/add';
+      preLoaderRoute: typeof AppGroupsGroupIdAddRouteImport;
+      parentRoute: typeof AppGroupsGroupIdRouteRoute;
+    };
+    '/_app/groups/$groupId/edit': {
+      id: '/_app/groups/$groupId/edit';
+      path: '/edit';
+      fullPath: '/groups/$groupId/edit';
+      preLoaderRoute: typeof AppGroupsGroupIdEditRouteImport;
+      parentRoute: typeof AppGroupsGroupIdRouteRoute;
+    };
+    '/_app/groups/_list/': {
+      id: '/_app/groups/_list/';
+      path: '/';
+      fullPath: '/groups/';
+      preLoaderRoute: typeof AppGroupsListIndexRouteImport;
+      parentRoute: typeof AppGroupsListRouteRoute;
+    };
+    '/_app/groups/_list/new': {
+      id: '/_app/groups/_list/new';
+      path: '/new';
+      fullPath: '/groups/new';
+      preLoaderRoute: typeof AppGroupsListNewRouteImport;
+      parentRoute: typeof AppGroupsListRouteRoute;
     };
     '/_app/users/$userId/': {
       id: '/_app/users/$userId/';
@@ -400,8 +594,65 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppUsersListNewRouteImport;
       parentRoute: typeof AppUsersListRouteRoute;
     };
+    '/_app/groups/_list/edit/$groupId': {
+      id: '/_app/groups/_list/edit/$groupId';
+      path: '/edit/$groupId';
+      fullPath: '/groups/edit/$groupId';
+      preLoaderRoute: typeof AppGroupsListEditGroupIdRouteImport;
+      parentRoute: typeof AppGroupsListRouteRoute;
+    };
   }
 }
+
+interface AppGroupsGroupIdRouteRouteChildren {
+  AppGroupsGroupIdAddRoute: typeof AppGroupsGroupIdAddRoute;
+  AppGroupsGroupIdEditRoute: typeof AppGroupsGroupIdEditRoute;
+  AppGroupsGroupIdIndexRoute: typeof AppGroupsGroupIdIndexRoute;
+}
+
+const AppGroupsGroupIdRouteRouteChildren: AppGroupsGroupIdRouteRouteChildren = {
+  AppGroupsGroupIdAddRoute: AppGroupsGroupIdAddRoute,
+  AppGroupsGroupIdEditRoute: AppGroupsGroupIdEditRoute,
+  AppGroupsGroupIdIndexRoute: AppGroupsGroupIdIndexRoute,
+};
+
+const AppGroupsGroupIdRouteRouteWithChildren =
+  AppGroupsGroupIdRouteRoute._addFileChildren(
+    AppGroupsGroupIdRouteRouteChildren,
+  );
+
+interface AppGroupsListRouteRouteChildren {
+  AppGroupsListNewRoute: typeof AppGroupsListNewRoute;
+  AppGroupsListIndexRoute: typeof AppGroupsListIndexRoute;
+  AppGroupsListEditGroupIdRoute: typeof AppGroupsListEditGroupIdRoute;
+}
+
+const AppGroupsListRouteRouteChildren: AppGroupsListRouteRouteChildren = {
+  AppGroupsListNewRoute: AppGroupsListNewRoute,
+  AppGroupsListIndexRoute: AppGroupsListIndexRoute,
+  AppGroupsListEditGroupIdRoute: AppGroupsListEditGroupIdRoute,
+};
+
+const AppGroupsListRouteRouteWithChildren =
+  AppGroupsListRouteRoute._addFileChildren(AppGroupsListRouteRouteChildren);
+
+interface AppGroupsRouteRouteChildren {
+  AppGroupsGroupIdRouteRoute: typeof AppGroupsGroupIdRouteRouteWithChildren;
+  AppGroupsListRouteRoute: typeof AppGroupsListRouteRouteWithChildren;
+  AppGroupsCompareRoute: typeof AppGroupsCompareRoute;
+  AppGroupsMatrixRoute: typeof AppGroupsMatrixRoute;
+}
+
+const AppGroupsRouteRouteChildren: AppGroupsRouteRouteChildren = {
+  AppGroupsGroupIdRouteRoute: AppGroupsGroupIdRouteRouteWithChildren,
+  AppGroupsListRouteRoute: AppGroupsListRouteRouteWithChildren,
+  AppGroupsCompareRoute: AppGroupsCompareRoute,
+  AppGroupsMatrixRoute: AppGroupsMatrixRoute,
+};
+
+const AppGroupsRouteRouteWithChildren = AppGroupsRouteRoute._addFileChildren(
+  AppGroupsRouteRouteChildren,
+);
 
 interface AppLicensesRouteRouteChildren {
   AppLicensesUnusedRoute: typeof AppLicensesUnusedRoute;
@@ -465,6 +716,7 @@ const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
 );
 
 interface AppRouteChildren {
+  AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
@@ -472,6 +724,7 @@ interface AppRouteChildren {
 }
 
 const AppRouteChildren: AppRouteChildren = {
+  AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,

@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { AddMembersPanel } from '../-AddMembersPanel.tsx';
+
+export const Route = createFileRoute('/_app/groups/$groupId/add')({
+  staticData: { title: 'Add people', part: true },
+  component: AddMembersPanel,
+});

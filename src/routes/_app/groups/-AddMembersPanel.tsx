@@ -1,0 +1,146 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { useDeferredValue, useId, useMemo, useState } from 'react';
+import { useAllowed } from '../../../api/session.ts';
+import { openBulk } from '../../../bulk/index.ts';
+import { resolveText, useDirectory, useFound } from '../../../directory/directory.ts';
+import { counted } from '../../../lib/numbers.ts';
+import { useUnsavedGuard } from '../../../shell/unsaved.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { Panel } from '../../../ui/dialog/Panel.tsx';
+import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
+import { capabilitiesOf, useGroupReason } from '../users/-group-capabilities.ts';
+import { ChosenPeople } from './-ChosenPeople.tsx';
+import { membersOf } from './-members-view.ts';
+import { chosenOf } from './-pasted.ts';
+import { PastedNotes } from './-PastedNotes.tsx';
+import { PersonPicker } from './-PersonPicker.tsx';
+import { useGroup } from './-use-group.ts';
+import './-add-members.css';
+
+const NONE: ReadonlySet<number> = new Set();
+const people = (number: number) => counted(number, 'person', 'people');
+
+const toggled = (set: ReadonlySet<number>, id: number): ReadonlySet<number> => {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+};
+
+/** Adds many to the group: found one by one, or pasted from wherever they stand. */
+export function AddMembersPanel() {
+  const router = useRouter();
+  const group = useGroup();
+  const { reason } = useAllowed('assignGroups');
+  const holds = useGroupReason();
+  const [picked, setPicked] = useState<readonly number[]>([]);
+  const [text, setText] = useState('');
+  const [meant, setMeant] = useState(NONE);
+  const [dropped, setDropped] = useState(NONE);
+  const resolved = useResolved(text);
+  const isMember = useIsMember(group.id);
+  const { ids, already } = chosenOf({ picked, resolved, meant, dropped, isMember });
+  useUnsavedGuard(ids.length > 0 || text !== '');
+  const pasteId = useId();
+
+  const leave = (ignoreBlocker: boolean) =>
+    router.navigate({
+      to: '/groups/$groupId',
+      params: { groupId: group.id },
+      search: (now) => now,
+      ignoreBlocker,
+    });
+  const submit = async () => {
+    await leave(true);
+    openBulk({ action: { kind: 'addGroups', groupIds: [group.id] }, userIds: ids });
+  };
+  const why =
+    reason ?? holds(capabilitiesOf(group)) ?? (ids.length === 0 ? 'Choose somebody first' : undefined);
+
+  return (
+    <Panel title={`Add people to ${group.name}`} onClose={() => void leave(false)}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (why === undefined) void submit();
+        }}
+      >
+        <div className="form-body">
+          <PersonPicker
+            label="Find people"
+            placeholder="Name, e-mail or id"
+            first
+            onPick={(userId) => {
+              setPicked([...picked.filter((one) => one !== userId), userId]);
+              setDropped(dropped.has(userId) ? toggled(dropped, userId) : dropped);
+            }}
+            reasonFor={(userId) => {
+              if (isMember(userId)) return 'In the group already';
+              return ids.includes(userId) ? 'Chosen already' : undefined;
+            }}
+          />
+          <FieldFrame
+            id={pasteId}
+            noteId={`${pasteId}-note`}
+            label="Or paste a list"
+            hint="A column of a sheet, a mail, a log: ids, e-mails and names are looked up."
+          >
+            <textarea
+              id={pasteId}
+              className="input"
+              rows={4}
+              aria-describedby={`${pasteId}-note`}
+              spellCheck={false}
+              value={text}
+              onChange={(event) => {
+                setText(event.target.value);
+                setDropped(NONE);
+              }}
+            />
+          </FieldFrame>
+          {resolved && text.trim() !== '' && (
+            <PastedNotes
+              resolved={resolved}
+              meant={meant}
+              onMean={(userId) => setMeant(toggled(meant, userId))}
+            />
+          )}
+          <ChosenPeople
+            ids={ids}
+            already={already.length}
+            onDrop={(userId) => setDropped(toggled(dropped, userId))}
+          />
+        </div>
+        <footer className="form-footer">
+          <Button onClick={() => void leave(false)}>Cancel</Button>
+          <Button type="submit" variant="primary" disabledReason={why}>
+            {ids.length === 0 ? 'Add people' : `Add ${people(ids.length)}`}
+          </Button>
+        </footer>
+      </form>
+    </Panel>
+  );
+}
+
+/** Who is meant by the pasted text; the last answer stays until the next is there. */
+function useResolved(text: string) {
+  const asked = useDeferredValue(text);
+  const { version } = useDirectory();
+  return useQuery({
+    queryKey: ['pasted', asked, version],
+    queryFn: () => resolveText(asked),
+    enabled: asked.trim() !== '',
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  }).data;
+}
+
+function useIsMember(groupId: number): (userId: number) => boolean {
+  const query = useMemo(() => membersOf(groupId), [groupId]);
+  const found = useFound(query);
+  return useMemo(() => {
+    const members = new Set(found?.ids);
+    return (userId) => members.has(userId);
+  }, [found]);
+}

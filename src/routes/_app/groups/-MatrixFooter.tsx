@@ -1,0 +1,49 @@
+import { useAllowed } from '../../../api/session.ts';
+import { counted, count } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
+import { countOf } from './-pending.ts';
+import type { Pending } from './-pending.ts';
+import { useCommit } from './-use-commit.ts';
+
+interface MatrixFooterProps {
+  pending: Pending;
+  onDiscard: () => void;
+  onReview: () => void;
+  /** How many people are read while not all are. */
+  partial: number | undefined;
+}
+
+/** What is pending in numbers, and the ways to end it. */
+export function MatrixFooter({ pending, onDiscard, onReview, partial }: MatrixFooterProps) {
+  const { reason } = useAllowed('assignGroups');
+  const commit = useCommit(pending);
+  const changes = countOf(pending);
+  if (changes === 0) {
+    return (
+      <footer className="tbl-footer">
+        <span>
+          {reason === undefined
+            ? 'Click a cell, or press Space on it, to add or remove. Nothing is sent until you save.'
+            : `You can look, but not change: ${reason.toLowerCase().replace('manage groups', 'Manage Groups')}.`}
+        </span>
+        {partial !== undefined && <span>{count(partial)} people are read so far.</span>}
+      </footer>
+    );
+  }
+  const words = counted(changes, 'change', 'changes');
+  return (
+    <footer className="tbl-footer">
+      <output className="matrix-count">
+        {words} for {counted(pending.size, 'person', 'people')}, not saved
+      </output>
+      <span className="matrix-acts">
+        <Button onClick={() => void confirmDiscard().then((agreed) => agreed && onDiscard())}>Discard</Button>
+        <Button onClick={onReview}>Review</Button>
+        <Button variant="primary" disabledReason={commit.reason} onClick={commit.open}>
+          Save {words}
+        </Button>
+      </span>
+    </footer>
+  );
+}

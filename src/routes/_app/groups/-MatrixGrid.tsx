@@ -1,0 +1,144 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import { Fragment, useEffect, useMemo, useRef, useState } from 'react';
+import type { ChangeEvent, FocusEvent, KeyboardEvent } from 'react';
+import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
+import type { DirectoryRow } from '../../../directory/row.ts';
+import { announce } from '../../../ui/feedback/live.ts';
+import { rowHeight } from '../../../ui/table/layout.ts';
+import type { RowSource } from '../../../ui/table/row-source.ts';
+import { useDensity } from '../../../ui/theme.ts';
+import { moveBy } from './-matrix-keys.ts';
+import type { Place } from './-matrix-keys.ts';
+import { MatrixHead } from './-MatrixHead.tsx';
+import { MatrixRow } from './-MatrixRow.tsx';
+import { forget, toggle } from './-pending.ts';
+import type { Pending } from './-pending.ts';
+import { useColumnReasons } from './-use-column-reasons.ts';
+import '../../../ui/table/table.css';
+import './-matrix.css';
+
+// The head's height, as in matrix.css: rows are counted from under it.
+const HEAD = 62;
+
+interface MatrixGridProps {
+  rows: RowSource<DirectoryRow>;
+  columns: readonly GroupInfoResponse[];
+  pending: Pending;
+  onChange: (next: (now: Pending) => Pending) => void;
+  onSetExactly: (person: DirectoryRow) => void;
+}
+
+/** The grid: arrows move between cells, Space changes one. Only rows in view are in the document. */
+export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: MatrixGridProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const height = rowHeight(useDensity(), false);
+  const [at, setAt] = useState<Place>({ row: 0, column: 1 });
+  const reasons = useColumnReasons(columns);
+  const last = columns.length + 1;
+  const current = { row: Math.min(at.row, rows.length - 1), column: Math.min(at.column, last) };
+  // The compiler that this library confuses is not used.
+  // oxlint-disable-next-line react/incompatible-library
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => height,
+    overscan: 8,
+    scrollPaddingEnd: HEAD,
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), current.row])].toSorted((a, b) => a - b),
+  });
+  // The virtualiser keeps sizes; a new density makes them wrong.
+  useEffect(() => virtualizer.measure(), [virtualizer, height]);
+  const items = virtualizer.getVirtualItems();
+  // Somewhere in view there is always a cell that Tab reaches.
+  const stop = items.some(({ index }) => index === current.row) ? current.row : items[0]?.index;
+
+  const go = (to: Place) => {
+    setAt(to);
+    virtualizer.scrollToIndex(to.row);
+    // The row is drawn after this event.
+    requestAnimationFrame(() => {
+      const cell = scroller.current?.querySelector<HTMLElement>(`[data-place="${to.row}:${to.column}"]`);
+      cell?.focus({ preventScroll: true });
+      cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    });
+  };
+  const focused = ({ target }: FocusEvent<HTMLElement>) => {
+    const place = placeOf(target);
+    if (place) setAt(place);
+  };
+  const pressed = (event: KeyboardEvent<HTMLElement>) => {
+    // An open menu stands elsewhere in the document, but React hands its keys up to its row.
+    if (!(event.target instanceof Node) || !event.currentTarget.contains(event.target)) return;
+    const page = Math.max(1, Math.floor(((scroller.current?.clientHeight ?? 0) - HEAD) / height) - 1);
+    const to = moveBy(event, current, { rows: rows.length, columns: last + 1, page });
+    if (!to) return;
+    event.preventDefault();
+    go(to);
+  };
+  // One listener for all cells: rows are drawn again only for what they show.
+  const changed = ({ target }: ChangeEvent<HTMLElement>) => {
+    const place = placeOf(target);
+    const group = place && columns[place.column - 1];
+    const person = place && rows.at(place.row);
+    if (!group || !person) return;
+    const reason = reasons.get(group.id);
+    if (reason === undefined) onChange((now) => toggle(now, person, group.id));
+    else announce(reason);
+  };
+  const acts = useMemo(
+    () => ({
+      setExactly: onSetExactly,
+      undo: ({ id }: DirectoryRow) => onChange((now) => forget(now, id)),
+    }),
+    [onChange, onSetExactly],
+  );
+
+  return (
+    <div ref={scroller} className="tbl-scroll matrix-scroll" data-scroll-restoration-id="Matrix">
+      <table
+        // Cells take the focus one by one and can be changed in place: that is a grid (ARIA, "grid").
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
+        role="grid"
+        className="tbl matrix"
+        aria-label="People by groups"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={last + 1}
+      >
+        <MatrixHead columns={columns} reasons={reasons} />
+        {/* Listens for its cells. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+        <tbody onFocus={focused} onKeyDown={pressed} onChange={changed}>
+          {items.map((item, index) => {
+            const row = rows.at(item.index);
+            return (
+              <Fragment key={row?.id ?? `at ${item.index}`}>
+                <Spacer height={item.start - (items[index - 1]?.end ?? 0)} />
+                <MatrixRow
+                  row={row}
+                  index={item.index}
+                  columns={columns}
+                  reasons={reasons}
+                  wishes={row && pending.get(row.id)}
+                  current={item.index === stop ? current.column : undefined}
+                  acts={acts}
+                />
+              </Fragment>
+            );
+          })}
+          <Spacer height={virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0)} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function placeOf(element: Element): Place | undefined {
+  const said = element.closest<HTMLElement>('[data-place]')?.dataset.place;
+  const [row, column] = said?.split(':').map(Number) ?? [];
+  return row === undefined || column === undefined ? undefined : { row, column };
+}
+
+function Spacer({ height }: { height: number }) {
+  return height <= 0 ? null : <tr aria-hidden style={{ height }} />;
+}

@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { deleteGroup } from '../../../api/generated/sdk.gen.ts';
+import { useWrite } from '../../../api/write.ts';
+import { count, counted } from '../../../lib/numbers.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { toast } from '../../../ui/feedback/toast.ts';
+import { capabilitiesOf, groupQuery } from '../users/-group-capabilities.ts';
+import { EffectsPreview } from './-EffectsPreview.tsx';
+import { useEffects } from './-use-effects.ts';
+import { wordsFor } from './-words.ts';
+
+interface Doomed {
+  id: number;
+  name: string;
+  userCount: number;
+}
+
+type Leave = () => Promise<unknown>;
+const stay: Leave = () => Promise.resolve();
+
+/** Deletes a group after asking for its name; says how many people lose which capabilities. */
+export function useDeleteGroup() {
+  const client = useQueryClient();
+  const removal = useWrite('deleteGroup', {
+    async mutationFn({ groupId, etag, leave }: { groupId: number; etag: string | undefined; leave: Leave }) {
+      await deleteGroup({ path: { groupId }, ...(etag !== undefined && { headers: { 'If-Match': etag } }) });
+      // Its page would read it again, and it is gone.
+      await leave();
+    },
+  });
+  return async ({ id, name, userCount }: Doomed, leave: Leave = stay): Promise<void> => {
+    // What is said of its capabilities must be so: the entity tag of this reading goes with the deletion.
+    const { data, etag } = await client.fetchQuery({ ...groupQuery(id), staleTime: 0 });
+    const done = await confirm({
+      title: `Delete ${name}?`,
+      body: <DeletionWords groupId={id} gives={capabilitiesOf(data)} members={data.userCount} />,
+      action: userCount === 0 ? 'Delete group' : `Delete group of ${count(userCount)}`,
+      danger: true,
+      typed: name,
+      run: () =>
+        removal.mutateAsync({ groupId: id, etag, leave }).catch((thrown: unknown) => {
+          throw wordsFor(thrown);
+        }),
+    });
+    if (done) toast({ title: `${name} was deleted` });
+  };
+}
+
+interface DeletionWordsProps {
+  groupId: number;
+  gives: ReturnType<typeof capabilitiesOf>;
+  members: number;
+}
+
+const NOTHING: DeletionWordsProps['gives'] = [];
+
+function DeletionWords({ groupId, gives, members }: DeletionWordsProps) {
+  const preview = useEffects({ groupId, before: gives, after: NOTHING });
+  return (
+    <>
+      <p>
+        {members === 0
+          ? 'Nobody is in it.'
+          : `${counted(members, 'member leaves', 'members leave')} it and ${members === 1 ? 'stays a user' : 'stay users'} of the site.`}{' '}
+        {gives.length === 0 && 'It gives no capabilities, so nobody loses any. '}A deleted group cannot be
+        brought back.
+      </p>
+      {members > 0 && <EffectsPreview {...preview} />}
+    </>
+  );
+}

@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { NewGroupPanel } from '../-NewGroupPanel.tsx';
+
+export const Route = createFileRoute('/_app/groups/_list/new')({
+  staticData: { title: 'New group', part: true },
+  component: NewGroupPanel,
+});

@@ -1,0 +1,13 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { GroupsPage } from '../-GroupsPage.tsx';
+import { groupsQuery } from '../-groups-query.ts';
+import { readGroupsView, writeGroupsView } from '../-view.ts';
+
+export const Route = createFileRoute('/_app/groups/_list')({
+  validateSearch: (search) => writeGroupsView(readGroupsView(search)),
+  loader({ context: { queryClient } }) {
+    // The table shows that it waits; the page around it need not.
+    void queryClient.prefetchQuery(groupsQuery);
+  },
+  component: GroupsPage,
+});

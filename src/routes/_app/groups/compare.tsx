@@ -1,0 +1,19 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { directoryQuery } from '../../../directory/directory.ts';
+import { ComparePage } from './-ComparePage.tsx';
+import { groupsQuery } from './-groups-query.ts';
+import { idsOf } from './-search-text.ts';
+
+export const Route = createFileRoute('/_app/groups/compare')({
+  staticData: { title: 'Compare users' },
+  validateSearch(search): { a?: number; b?: number } {
+    const [a] = idsOf(search.a);
+    const [b] = idsOf(search.b);
+    return { ...(a !== undefined && { a }), ...(b !== undefined && { b }) };
+  },
+  async loader({ context: { queryClient } }) {
+    void queryClient.prefetchQuery(directoryQuery);
+    await queryClient.ensureQueryData(groupsQuery);
+  },
+  component: ComparePage,
+});

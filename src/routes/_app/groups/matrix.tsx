@@ -1,0 +1,15 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { directoryQuery } from '../../../directory/directory.ts';
+import { groupsQuery } from './-groups-query.ts';
+import { MatrixPage } from './-MatrixPage.tsx';
+import { readMatrixView, writeMatrixView } from './-matrix-view.ts';
+
+export const Route = createFileRoute('/_app/groups/matrix')({
+  staticData: { title: 'Matrix' },
+  validateSearch: (search) => writeMatrixView(readMatrixView(search)),
+  async loader({ context: { queryClient } }) {
+    void queryClient.prefetchQuery(directoryQuery);
+    await queryClient.ensureQueryData(groupsQuery);
+  },
+  component: MatrixPage,
+});
