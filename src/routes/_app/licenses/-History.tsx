@@ -31,19 +31,23 @@ export function LicenseHistory({ userId }: { userId: number }) {
     <Card title="History">
       {!changes && !failure && <SkeletonRows rows={3} />}
       {failure && (
-        <ErrorState
-          title="The history could not be read"
-          onRetry={failure.status === 501 ? undefined : () => void refetch()}
-          retrying={isFetching}
-          requestId={failure.requestId}
-        >
-          {failure.message}.
-        </ErrorState>
+        <div>
+          <ErrorState
+            title="The history could not be read"
+            onRetry={failure.status === 501 ? undefined : () => void refetch()}
+            retrying={isFetching}
+            requestId={failure.requestId}
+          >
+            {failure.message}.
+          </ErrorState>
+        </div>
       )}
       {changes?.length === 0 && (
-        <EmptyState icon={HistoryIcon} title="No change is known">
-          Changes of the license are told here from the day they are recorded.
-        </EmptyState>
+        <div>
+          <EmptyState icon={HistoryIcon} title="No change is known">
+            Changes of the license are told here from the day they are recorded.
+          </EmptyState>
+        </div>
       )}
       {changes && changes.length > 0 && <Changes changes={changes} />}
       {hasNextPage && (

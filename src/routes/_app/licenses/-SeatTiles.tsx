@@ -1,6 +1,6 @@
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { useDirectory, useFound } from '../../../directory/directory.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { count } from '../../../lib/numbers.ts';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import type { LicenseSeats } from '../../../api/generated/types.gen.ts';
 import { difference } from './-billable-effect.ts';
@@ -16,34 +16,27 @@ interface SeatTilesProps {
 
 /** What is billed and who holds what, now: from the directory, so that the tiles agree with the list under them. */
 export function SeatTiles({ seats }: SeatTilesProps) {
-  const { billable, size, complete } = useDirectory();
+  const { billable, complete } = useDirectory();
   const found = useFound(EVERYBODY);
   const today = seats?.at(-1);
   // Until everybody has been read, the service's own count of today stands in.
   const billed = complete ? billable : today?.billable;
   const before = seats && billableBefore(seats);
-  const counted4 = today && seriesOf([today]).series;
-  const people = complete ? size : undefined;
+  const shares = today && seriesOf([today]).series;
   return (
     <StatTiles>
       <StatTile
         label="Billable"
         value={billed === undefined ? undefined : count(billed)}
-        note={
-          <>
-            {people !== undefined && `of ${counted(people, 'person', 'people')}`}
-            {people !== undefined && billed !== undefined && before !== undefined && ' · '}
-            {billed !== undefined && before !== undefined && against(billed - before)}
-          </>
-        }
+        note={billed !== undefined && before !== undefined ? against(billed - before) : undefined}
       />
       {licenseTypes.map(({ licenseTypeId, description, isBillable }, at) => {
-        const now = complete ? (found?.counts.license[licenseTypeId] ?? 0) : counted4?.[at]?.values[0];
+        const now = complete ? (found?.counts.license[licenseTypeId] ?? 0) : shares?.[at]?.values[0];
         return (
           <StatTile
             key={licenseTypeId}
             label={description}
-            tone={counted4?.[at]?.tone ?? 1}
+            tone={shares?.[at]?.tone ?? 1}
             value={now === undefined ? undefined : count(now)}
             note={isBillable ? 'billable' : 'not billable'}
           />

@@ -42,12 +42,15 @@ export function UnusedPage() {
   return (
     <>
       {reason !== undefined && <Banner title="You can look here, but not change anything">{reason}.</Banner>}
+      <p className="lic-note">
+        Billable licenses of people who have been on this site for at least {days} days and did nothing here
+        in all that time: no sign-in, no page opened, no call through the API or an add-in.
+      </p>
       <TableBar>
+        <span className="lic-ask" aria-hidden>
+          Without activity for
+        </span>
         <Choice label="Without activity for" options={OPTIONS} value={days} onChange={ask} />
-        <p className="lic-note">
-          Billable licenses of people who have been on this site for at least {days} days and did nothing here
-          in that time: no sign-in, no export, no use through the API or an add-in.
-        </p>
       </TableBar>
       <DataTable
         label="Unused licenses"
