@@ -1,52 +1,59 @@
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useMemo } from 'react';
-import { toServiceError } from '../api/errors.ts';
-import type { ServiceError } from '../api/errors.ts';
+import { ServiceError, toServiceError } from '../api/errors.ts';
 import { searchUsersQueryKey } from '../api/generated/@tanstack/react-query.gen.ts';
+import { getSession } from '../api/generated/sdk.gen.ts';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
+import { holderOf, sessionQuery, useSession } from '../api/session.ts';
+import type { Holder } from '../api/session-gate.ts';
 import { fold } from '../lib/fold.ts';
+import { useStore } from '../ui/store.ts';
 import type { RowSource } from '../ui/table/row-source.ts';
 import type { Counts, Filters } from './facets.ts';
-import { readAgain, RECONCILE } from './load.ts';
-import type { Snapshot } from './load.ts';
 import type { Resolved } from './paste.ts';
-import { createIndex } from './people-index.ts';
+import { connect, isSame, told } from './remote.ts';
 import type { DirectoryRow } from './row.ts';
 import type { DirectoryQuery } from './search.ts';
+import type { Wish } from './sync.ts';
+import { visitor } from './visitor.ts';
+import { looking, windowed } from './windowed.ts';
 
 const FRESH = 60_000;
+const NO_FILTERS: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
+const NO_GROUPS: readonly GroupInfoResponse[] = [];
+
+let everythingWished = false;
+
+function wishOf(isInvalidated: boolean | undefined): Wish {
+  if (everythingWished) return 'everything';
+  return isInvalidated ? 'changes' : 'due';
+}
 
 /**
- * The site's users, licenses and groups. It is headed by `searchUsers`, so that every write that makes users
- * stale (api/effects.ts) brings it up to date as well.
+ * Keeps the copy of the site's users, licenses and groups up to date; the copy itself is the worker's. It is headed by
+ * `searchUsers`, so that every write that makes users stale (api/effects.ts) brings it up to date as well.
  */
 export const directoryQuery = queryOptions({
   queryKey: [{ ...searchUsersQueryKey()[0], directory: true }],
-  async queryFn({ client, queryKey, signal }): Promise<Snapshot> {
-    const show = (part: Snapshot) => {
-      follow(part);
-      client.setQueryData(queryKey, part);
-      return part;
-    };
-    return show(await readAgain(client.getQueryData<Snapshot>(queryKey), signal, show));
+  async queryFn({ client, queryKey }): Promise<number> {
+    const wish = wishOf(client.getQueryState(queryKey)?.isInvalidated);
+    everythingWished = false;
+    const worker = connect(holderOf(await client.ensureQueryData(sessionQuery)));
+    let refusal = await worker.bringUpToDate(wish);
+    if (refusal && [0, 401, 502, 503, 504].includes(refusal.status)) {
+      // The page learns the same, as it does from every call: it asks to sign in again, or says that nobody answers.
+      await getSession();
+      refusal = await worker.bringUpToDate(wish);
+    }
+    if (refusal) throw new ServiceError(refusal.status, refusal.message, [], refusal.requestId);
+    return Date.now();
   },
+  // The worker itself asks again.
+  retry: false,
   staleTime: FRESH,
-  refetchInterval: ({ state: { data } }) => data && Math.max(FRESH, data.asOf + RECONCILE - Date.now()),
+  refetchInterval: FRESH,
   gcTime: Infinity,
-  // Rows are new objects only where the user changed; comparing a hundred thousand would cost more.
-  structuralSharing: false,
 });
-
-let index = createIndex();
-let version = 0;
-
-function follow({ rows, groups }: Snapshot): void {
-  index = createIndex();
-  index.upsert(rows);
-  index.setGroups(groups);
-  version += 1;
-}
 
 export interface Directory {
   /** How many there are; undefined until the first page is there. */
@@ -65,6 +72,28 @@ export interface Directory {
   version: number;
 }
 
+/** The whole directory of the site, kept up to date while a page follows it. */
+export function useDirectory(): Directory {
+  const holder = holderOf(useSession());
+  const { error, isFetching, refetch } = useQuery(directoryQuery);
+  const known = useStore(told);
+  const status = known && isSame(known.holder, holder) ? known.status : undefined;
+  return {
+    size: status?.size,
+    billable: status?.billable ?? 0,
+    groups: status?.groups ?? NO_GROUPS,
+    complete: status?.complete ?? false,
+    asOf: status?.asOf,
+    refreshing: isFetching || (status?.reading ?? false),
+    error: error === null ? undefined : toServiceError(error),
+    refresh() {
+      everythingWished = true;
+      void refetch();
+    },
+    version: status?.version ?? 0,
+  };
+}
+
 /** Whoever matches a search. */
 export interface FoundPeople {
   /** Everybody, in order. */
@@ -74,79 +103,86 @@ export interface FoundPeople {
   rows: RowSource<DirectoryRow>;
 }
 
-const NO_FILTERS: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
-const NO_GROUPS: readonly GroupInfoResponse[] = [];
+// One search at a time: what was typed over meanwhile is not searched for.
+let searching: Promise<unknown> = Promise.resolve();
 
-/** The whole directory of the site, kept up to date while a page follows it. */
-export function useDirectory(): Directory {
-  const client = useQueryClient();
-  const { data, error, isFetching, refetch } = useQuery(directoryQuery);
-  return {
-    size: data && index.size,
-    billable: index.billable,
-    groups: data?.groups ?? NO_GROUPS,
-    complete: data?.complete ?? false,
-    asOf: data?.asOf,
-    refreshing: isFetching,
-    error: error === null ? undefined : toServiceError(error),
-    refresh() {
-      client.setQueryData(directoryQuery.queryKey, (before) => before && { ...before, reconcile: true });
-      void refetch();
-    },
-    version,
-  };
+async function search(holder: Holder, query: DirectoryQuery, signal: AbortSignal): Promise<FoundPeople> {
+  const turn = searching.then(async () => {
+    signal.throwIfAborted();
+    return connect(holder).search(query, looking.at);
+  });
+  searching = turn.catch(() => undefined);
+  const answer = await turn;
+  return { ids: answer.ids, counts: answer.counts, rows: windowed(answer, rowsOf) };
 }
 
 /** Whoever matches; the last answer stays until the next is there. */
 export function useFound(query: DirectoryQuery): FoundPeople | undefined {
-  const { size, version: now } = useDirectory();
-  const asked = useDeferredValue(query);
-  return useMemo(() => {
-    if (size === undefined || now === 0) return undefined;
-    const { ids, counts } = index.search(asked);
-    const idAt = (at: number) => ids[at];
-    const at = (place: number) => index.rowsOf(ids.slice(place, place + 1))[0];
-    return { ids, counts, rows: { length: ids.length, idAt, at } };
-  }, [size, now, asked]);
+  const holder = holderOf(useSession());
+  const { size, version } = useDirectory();
+  const { q, filters, sort } = query;
+  const { data } = useQuery({
+    queryKey: [{ _id: 'directory', holder, version, q, filters, sort }],
+    queryFn: ({ signal }) => search(holder, { q, filters, sort }, signal),
+    enabled: size !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 0,
+    structuralSharing: false,
+  });
+  return data;
 }
 
 /** The rows of these people, in the order asked; unknown ids are left out. */
-export async function rowsOf(ids: Iterable<number>): Promise<DirectoryRow[]> {
-  return index.rowsOf(ids);
-}
+export const rowsOf = async (ids: Iterable<number>): Promise<DirectoryRow[]> =>
+  (await connection()).rowsOf(Int32Array.from(ids));
 
 /** Everybody who matches, in order. */
-export async function findAll(query: DirectoryQuery): Promise<Int32Array> {
-  return index.search(query).ids;
-}
+export const findAll = async (query: DirectoryQuery): Promise<Int32Array> =>
+  (await (await connection()).search(query, 0)).ids;
 
 /** People by name, e-mail or id, for the palette and for choosing somebody; names that begin so come first. */
 export async function findPeople(q: string, limit: number): Promise<DirectoryRow[]> {
-  const ids = await findAll({ q, filters: NO_FILTERS, sort: { by: 'name', descending: false } });
-  const rows = await rowsOf(ids);
+  const query = { q, filters: NO_FILTERS, sort: { by: 'name', descending: false } } as const;
+  const { rows, ids } = await (await connection()).search(query, 0);
   const begin = fold(q.trim());
   const begins = ({ foldedName }: DirectoryRow) => foldedName.startsWith(begin);
-  return [...rows.filter(begins), ...rows.filter((row) => !begins(row))].slice(0, limit);
+  return [...rows.filter(begins), ...rows.filter((row) => !begins(row))].slice(
+    0,
+    Math.min(limit, ids.length),
+  );
 }
 
 /** The people behind a page of ids, as far as they are known. */
 export function usePeople(ids: readonly number[]): ReadonlyMap<number, DirectoryRow> {
-  const { version: now } = useDirectory();
-  return useMemo(() => new Map(now > 0 ? index.rowsOf(ids).map((row) => [row.id, row]) : []), [ids, now]);
+  const holder = holderOf(useSession());
+  const { version, size } = useDirectory();
+  const { data } = useQuery({
+    queryKey: [{ _id: 'directory', holder, version, ids }],
+    queryFn: async () => new Map((await rowsOf(ids)).map((row) => [row.id, row])),
+    enabled: size !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    gcTime: 0,
+    structuralSharing: false,
+  });
+  return data ?? NOBODY;
 }
 
+const NOBODY: ReadonlyMap<number, DirectoryRow> = new Map();
+
 /** Who is meant by a pasted text. */
-export async function resolveText(text: string): Promise<Resolved> {
-  return index.resolve(text);
-}
+export const resolveText = async (text: string): Promise<Resolved> => (await connection()).resolve(text);
 
 /** Takes removed users out: `modifiedSince` does not tell who is gone. */
 export function forgetUsers(client: QueryClient, userIds: readonly number[]): void {
-  const gone = new Set(userIds);
-  client.setQueryData(directoryQuery.queryKey, (before) => {
-    if (!before) return before;
-    const next = { ...before, rows: before.rows.filter(({ id }) => !gone.has(id)) };
-    follow(next);
-    return next;
-  });
+  const session = client.getQueryData(sessionQuery.queryKey);
+  if (session) void connect(holderOf(session)).forget(userIds);
+}
+
+/** For whoever asks outside a component: the directory is opened if it is not yet. */
+async function connection() {
+  const { client, holder } = await visitor();
+  void client.prefetchQuery(directoryQuery);
+  return connect(holder);
 }

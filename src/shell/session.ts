@@ -3,6 +3,7 @@ import { holderOf, sessionQuery } from '../api/session.ts';
 import { dropSession, endSession, sessionArrived, sessionHeld } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Session } from '../api/generated/types.gen.ts';
+import { dropDirectory } from '../directory/drop.ts';
 import { releaseGuards } from './unsaved.ts';
 
 type Message = { kind: 'arrived'; holder: Holder } | { kind: 'left' };
@@ -32,11 +33,15 @@ export function startOnSite(session: Session): void {
   loadPage('/');
 }
 
-/** After signing out, here or in another tab. */
+// Removing takes a moment; a browser that hangs over it keeps nobody here.
+const PATIENCE = 1000;
+
+/** After signing out, here or in another tab. The people of the site stay nowhere in the browser. */
 export function leaveSession(): void {
   tell({ kind: 'left' });
   dropSession();
-  loadPage('/sign-in');
+  const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE));
+  void Promise.race([dropDirectory(), patience]).then(() => loadPage('/sign-in'));
 }
 
 function loadPage(path: string): void {

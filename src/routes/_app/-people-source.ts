@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { UserRoundPlus } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
-import { useAllowed } from '../../api/session.ts';
+import { holderOf, useAllowed, useSession } from '../../api/session.ts';
+import { directoryFor } from '../../directory/visitor.ts';
 import { registerPaletteSource, useOfferActions } from '../../shell/palette/registry.ts';
 
 const MOST = 8;
@@ -14,6 +15,7 @@ const MOST = 8;
 export function usePeopleSource(): void {
   const client = useQueryClient();
   const router = useRouter();
+  const { userId, siteId } = holderOf(useSession());
   const { allowed } = useAllowed('searchUsers');
   const creating = useAllowed('createUser').allowed;
   const actions = useMemo(
@@ -29,8 +31,7 @@ export function usePeopleSource(): void {
     registerPaletteSource({
       name: 'People',
       async find(typed) {
-        const { directoryQuery, findPeople } = await import('../../directory/directory.ts');
-        await client.fetchQuery(directoryQuery);
+        const { findPeople } = await import('../../directory/directory.ts');
         const people = await findPeople(typed, MOST);
         return people.map(({ id, name, email }) => ({
           label: name,
@@ -39,5 +40,6 @@ export function usePeopleSource(): void {
         }));
       },
     });
-  }, [allowed, client, router]);
+  }, [allowed, router]);
+  useEffect(() => directoryFor({ client, holder: { userId, siteId } }), [client, userId, siteId]);
 }

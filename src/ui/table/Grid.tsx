@@ -10,7 +10,7 @@ import type { RowId } from './columns.ts';
 import type { DataTableProps } from './DataTable.tsx';
 import { layoutOf, rowHeight } from './layout.ts';
 import { rowKeyDown } from './row-keys.ts';
-import { idsOf } from './row-source.ts';
+import { idsOf, useArrivals } from './row-source.ts';
 import type { RowSource } from './row-source.ts';
 import { useSelection } from './selection.ts';
 import { TableHead } from './TableHead.tsx';
@@ -42,6 +42,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     covered: selection.size > 0 ? BULK : 0,
     scroller,
   });
+  useArrivals(rows);
   const idAt = useMemo(() => idsOf(rows, rowId), [rows, rowId]);
   const { state, toggle, toggleAll } = useSelection({
     count: rows.length,

@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from 'react';
 import type { RowId } from './columns.ts';
 
 /** Rows by their place in a list too long to hold: only those asked for are there. An array is one, too. */
@@ -7,6 +8,9 @@ export interface RowSource<Row> {
   at: (index: number) => Row | undefined;
   /** The id at a place, known before its row is; without it, rows tell their own. */
   idAt?: (index: number) => RowId | undefined;
+  /** Called when rows that were being fetched are there; `turn` is then another one. */
+  subscribe?: (listener: () => void) => () => void;
+  turn?: () => number;
 }
 
 /** Where the ids of a source come from. */
@@ -16,4 +20,12 @@ export function idsOf<Row>(rows: RowSource<Row>, rowId: (row: Row) => RowId) {
     const row = rows.at(index);
     return row === undefined ? undefined : rowId(row);
   };
+}
+
+const never = () => () => undefined;
+const none = () => 0;
+
+/** Draws again when rows arrive. */
+export function useArrivals({ subscribe = never, turn = none }: RowSource<unknown>): void {
+  useSyncExternalStore(subscribe, turn);
 }

@@ -1,0 +1,114 @@
+import type { Holder } from '../api/session-gate.ts';
+import { createBlocks } from './blocks.ts';
+import { pack, unpack } from './pack.ts';
+import { createIndex } from './people-index.ts';
+import type { PeopleIndex } from './people-index.ts';
+import type { DirectoryRow } from './row.ts';
+import { shareNothing, shareWithTabs } from './share.ts';
+import type { Share } from './share.ts';
+import { openStore } from './store.ts';
+import type { Meta, Store } from './store.ts';
+
+/** What shall become of the copy; what is left out stays as it is. */
+export interface Change {
+  rows?: readonly DirectoryRow[];
+  gone?: readonly number[];
+  meta?: Partial<Omit<Meta, 'siteId' | 'userId' | 'revision'>>;
+}
+
+/** The directory of one site as one person may see it: in memory to be searched, and kept for the next visit. */
+export interface Copy {
+  readonly index: PeopleIndex;
+  readonly meta: Meta;
+  /** Runs when no other tab runs something of this name. */
+  alone: Share['alone'];
+  /** Takes in what other tabs have written; true where there was something. */
+  catchUp: () => Promise<boolean>;
+  /** Changes memory and what is kept, and tells other tabs. What `decide` is given is up to date. */
+  change: (decide: () => Change) => Promise<void>;
+  /** Forgets everybody, here and in what is kept. */
+  clear: () => Promise<void>;
+}
+
+/** Opens what is kept for this person and site; `onTold` runs when another tab has written. */
+export async function openCopy(holder: Holder, onTold: () => void): Promise<Copy> {
+  // Tabs that cannot take turns must not write the same records.
+  let store: Store | undefined =
+    'locks' in navigator ? await openStore(holder).catch(() => undefined) : undefined;
+  const share = store ? shareWithTabs(onTold) : shareNothing();
+  const index = createIndex();
+  const blocks = createBlocks();
+  let meta: Meta = {
+    ...holder,
+    groups: [],
+    complete: false,
+    asOf: 0,
+    took: 0,
+    checked: 0,
+    clock: 0,
+    revision: 0,
+  };
+
+  /** Where the browser keeps nothing (no room, given up at sign-out in another tab), the copy is in memory alone. */
+  async function kept<Result>(work: (open: Store) => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return store && (await work(store));
+    } catch {
+      store?.close();
+      store = undefined;
+      share.close();
+      return undefined;
+    }
+  }
+
+  async function catchUp(): Promise<boolean> {
+    const news = await kept((open) => open.read(meta.revision));
+    if (!news || news.meta.revision <= meta.revision) return false;
+    const written = news.blocks.map(({ key, packed }) => ({ key, rows: unpack(packed) }));
+    const gone = blocks.take(
+      written.map(({ key, rows }) => ({ key, ids: Int32Array.from(rows, ({ id }) => id) })),
+      news.keys,
+    );
+    index.remove(gone);
+    index.upsert(written.flatMap(({ rows }) => rows));
+    index.setGroups(news.meta.groups);
+    ({ meta } = news);
+    return true;
+  }
+
+  async function write({ rows = [], gone = [], meta: patch }: Change): Promise<void> {
+    index.upsert(rows);
+    index.remove(gone);
+    if (patch?.groups) index.setGroups(patch.groups);
+    const revision = meta.revision + 1;
+    meta = { ...meta, ...patch, revision };
+    const { put, drop } = blocks.change(
+      rows.map(({ id }) => id),
+      gone,
+    );
+    await kept(async (open) => {
+      const packed = put.map(({ key, ids }) => ({ key, revision, packed: pack(index.rowsOf(ids)) }));
+      await open.write(meta, packed, drop);
+      share.tell();
+    });
+  }
+
+  await catchUp();
+  return {
+    index,
+    get meta() {
+      return meta;
+    },
+    alone: (name, run) => share.alone(name, run),
+    catchUp,
+    change: (decide) =>
+      share.alone('write', async () => {
+        await catchUp();
+        await write(decide());
+      }),
+    async clear() {
+      index.remove(index.ids());
+      await kept((open) => open.clear());
+    },
+  };
+}

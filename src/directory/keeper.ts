@@ -1,0 +1,139 @@
+import { toServiceError } from '../api/errors.ts';
+import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
+import type { Holder } from '../api/session-gate.ts';
+import type { Failure } from '../ui/feedback/failure.ts';
+import { openCopy } from './copy.ts';
+import type { Copy } from './copy.ts';
+import type { Counts } from './facets.ts';
+import type { Resolved } from './paste.ts';
+import type { DirectoryRow } from './row.ts';
+import type { DirectoryQuery } from './search.ts';
+import { bringUpToDate } from './sync.ts';
+import type { Wish } from './sync.ts';
+
+/** What a page is told of the directory as a whole. */
+export interface Status {
+  /** Undefined until the first page is there. */
+  size: number | undefined;
+  billable: number;
+  /** Left out where they are as last told. */
+  groups?: readonly GroupInfoResponse[];
+  complete: boolean;
+  asOf: number | undefined;
+  reading: boolean;
+  version: number;
+}
+
+/** Whoever matches, with the rows around the place that is looked at. */
+export interface Answer {
+  ids: Int32Array;
+  counts: Counts;
+  from: number;
+  rows: DirectoryRow[];
+}
+
+export type Refusal = Failure & { status: number };
+
+/** Keeps the directory and answers for it: what the worker offers to its page. */
+export interface Keeper {
+  /** Undefined where it went well. */
+  bringUpToDate: (wish: Wish) => Promise<Refusal | undefined>;
+  search: (query: DirectoryQuery, near: number) => Promise<Answer>;
+  rowsOf: (ids: Int32Array) => Promise<DirectoryRow[]>;
+  resolve: (text: string) => Promise<Resolved>;
+  forget: (userIds: readonly number[]) => Promise<void>;
+}
+
+// While pages arrive the list is drawn again so often at most.
+const BEAT = 1000;
+const AROUND = 100;
+
+/** Opens the directory of this person and site; `onStatus` is told of every change. */
+export async function openKeeper(holder: Holder, onStatus: (status: Status) => void): Promise<Keeper> {
+  let version = 0;
+  let readings = 0;
+  let again = false;
+  let toldAt = 0;
+  let toldGroups: readonly GroupInfoResponse[] | undefined;
+  let arrived: (() => void) | undefined;
+  // Searches wait for the first people, or until it is certain that none come now.
+  const something = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+
+  function tell(): void {
+    const { index, meta } = copy;
+    const known = index.size > 0 || meta.complete;
+    if (known) arrived?.();
+    toldAt = Date.now();
+    onStatus({
+      size: known ? index.size : undefined,
+      billable: index.billable,
+      ...(toldGroups !== meta.groups && { groups: meta.groups }),
+      complete: meta.complete,
+      asOf: meta.complete ? meta.asOf : undefined,
+      reading: readings > 0,
+      version,
+    });
+    toldGroups = meta.groups;
+  }
+
+  function changed(): void {
+    if (!copy.meta.complete && version > 0 && Date.now() - toldAt < BEAT) return;
+    version += 1;
+    tell();
+  }
+
+  const copy: Copy = await openCopy(holder, () => {
+    void copy.catchUp().then((news) => news && changed());
+  });
+  if (copy.meta.revision > 0) changed();
+
+  async function bring(wish: Wish): Promise<void> {
+    await bringUpToDate(copy, wish, changed);
+    if (!again) return;
+    again = false;
+    await bringUpToDate(copy, 'changes', changed);
+  }
+
+  return {
+    async bringUpToDate(wish) {
+      // Nobody who has changed something waits for everybody to be read.
+      if (wish === 'changes' && !copy.meta.complete && readings > 0) {
+        again = true;
+        return undefined;
+      }
+      readings += 1;
+      tell();
+      try {
+        await bring(wish);
+        return undefined;
+      } catch (thrown) {
+        const { status, message, requestId } = toServiceError(thrown);
+        return { status, message, requestId };
+      } finally {
+        readings -= 1;
+        arrived?.();
+        tell();
+      }
+    },
+    async search(query, near) {
+      await something;
+      const { ids, counts } = copy.index.search(query);
+      const from = Math.max(0, Math.min(near - AROUND, ids.length - 2 * AROUND));
+      return { ids, counts, from, rows: copy.index.rowsOf(ids.subarray(from, from + 2 * AROUND)) };
+    },
+    async rowsOf(ids) {
+      await something;
+      return copy.index.rowsOf(ids);
+    },
+    async resolve(text) {
+      await something;
+      return copy.index.resolve(text);
+    },
+    async forget(userIds) {
+      await copy.change(() => ({ gone: userIds }));
+      changed();
+    },
+  };
+}
