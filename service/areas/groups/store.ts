@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Capability, GroupInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { dbErrorOf } from '../../kernel/db/errors.ts';
-import { GROUPS, MEMBERS_BY_GROUP, pageStart, type Page } from '../../kernel/db/list-page.ts';
+import { GROUPS, listPage, MEMBERS_BY_GROUP, type Page } from '../../kernel/db/list-page.ts';
 import { LATER } from '../members/index.ts';
 
 export interface StoredGroup extends GroupInfoResponse {
@@ -26,10 +26,12 @@ const readPicked = (siteId: number, picked: RawBuilder<unknown>, lock = false) =
 
 /** A page of groups in the order of their ids. */
 export async function listGroups(db: Db, siteId: number, page: Page): Promise<StoredGroup[]> {
-  const { start, firstId, skip } = pageStart(siteId, GROUPS, undefined, page);
-  const picked = sql`with ${start}
-    select group_id from user_group where site_id = ${siteId} and group_id >= ${firstId}
-    order by group_id limit ${page.limit} offset ${skip}`;
+  const picked = listPage(
+    { siteId, list: GROUPS },
+    page,
+    (firstId, most) =>
+      sql`select group_id from user_group where site_id = ${siteId} and group_id >= ${firstId} order by group_id limit ${most}`,
+  );
   const { rows } = await readPicked(siteId, picked).execute(db);
   return rows;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { licenseTypes } from '../../../contract/rules/licenses.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { MEMBERS_BY_LICENSE, pageStart, type Page } from '../../kernel/db/list-page.ts';
+import { listPage, MEMBERS_BY_LICENSE, type Page } from '../../kernel/db/list-page.ts';
 
 export interface StoredLicense {
   userId: number;
@@ -15,15 +15,15 @@ export async function listLicenses(
   types: readonly number[],
   page: Page,
 ): Promise<StoredLicense[]> {
-  const { start, firstId, skip } = pageStart(siteId, MEMBERS_BY_LICENSE, types, page);
-  // Each type is read in the order of user ids from its index, and these are merged: no others are passed over.
-  const ofTypes = types.map(
-    (type) => sql`select user_id, license_type_id from membership
-      where site_id = ${siteId} and license_type_id = ${type} and user_id >= ${firstId}`,
-  );
-  const { rows } = await sql<StoredLicense>`with ${start}
-    select user_id as "userId", license_type_id as "licenseTypeId" from (${sql.join(ofTypes, sql` union all `)}) license
-    order by user_id limit ${page.limit} offset ${skip}`.execute(db);
+  const picked = listPage({ siteId, list: MEMBERS_BY_LICENSE, parts: types }, page, (firstId, most) => {
+    // Each type in the order of user ids from its index, and these merged: users of other types are never read.
+    const ofTypes = types.map(
+      (type) => sql`(select user_id as "userId", license_type_id as "licenseTypeId" from membership
+        where site_id = ${siteId} and license_type_id = ${type} and user_id >= ${firstId} order by user_id limit ${most})`,
+    );
+    return sql.join(ofTypes, sql` union all `);
+  });
+  const { rows } = await sql<StoredLicense>`${picked}`.execute(db);
   return rows;
 }
 

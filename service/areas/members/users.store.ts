@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
-import { MEMBERS_BY_GROUP, MEMBERS_BY_LICENSE, pageStart, type Page } from '../../kernel/db/list-page.ts';
+import { listPage, MEMBERS_BY_GROUP, MEMBERS_BY_LICENSE, type Page } from '../../kernel/db/list-page.ts';
 
 /** A user as the interface shows it, with the version that its entity tag and If-Match name. */
 export interface StoredUser extends UserInfoResponse {
@@ -85,14 +85,20 @@ export async function listUsers(
 
 /** A page of all users of the site, or of all members of a group: lists whose entries are counted. */
 function pickCounted(siteId: number, groupId: number | undefined, page: Page) {
-  const all = groupId === undefined;
-  const { start, firstId, skip } = all
-    ? pageStart(siteId, MEMBERS_BY_LICENSE, undefined, page)
-    : pageStart(siteId, MEMBERS_BY_GROUP, [groupId], page);
-  return sql`with ${start}
-    select site_id, user_id from ${all ? sql`membership` : sql`group_member`}
-    where site_id = ${siteId} ${all ? sql`` : sql`and group_id = ${groupId}`} and user_id >= ${firstId}
-    order by user_id limit ${page.limit} offset ${skip}`;
+  const list =
+    groupId === undefined
+      ? { siteId, list: MEMBERS_BY_LICENSE }
+      : { siteId, list: MEMBERS_BY_GROUP, parts: [groupId] };
+  const rows =
+    groupId === undefined
+      ? sql`membership where site_id = ${siteId}`
+      : sql`group_member where site_id = ${siteId} and group_id = ${groupId}`;
+  return listPage(
+    list,
+    page,
+    (firstId, most) =>
+      sql`select user_id, site_id from ${rows} and user_id >= ${firstId} order by user_id limit ${most}`,
+  );
 }
 
 /**

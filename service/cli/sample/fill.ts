@@ -3,6 +3,7 @@ import type { Tables } from '../../kernel/db/tables.ts';
 import { drawActivity, type SampleActivity } from './activity.ts';
 import { ADMINISTRATORS } from '../../areas/members/index.ts';
 import { PARTNERS, SAMPLE_GROUPS } from './groups.ts';
+import { drawLicenseChanges } from './licenses.ts';
 import { drawPeople, type Person } from './people.ts';
 import { createRandom, type Random } from './random.ts';
 import {
@@ -11,6 +12,7 @@ import {
   insertActivity,
   insertGroupMembers,
   insertGroups,
+  insertLicenseChanges,
   insertMembers,
   readSite,
   readTakenEmails,
@@ -52,6 +54,8 @@ export async function fillSample(db: Kysely<Tables>, options: SampleOptions): Pr
 /** The same within a transaction that goes on. */
 export async function writeSample(tx: Tx, options: SampleOptions): Promise<SampleSummary> {
   const random = createRandom(options.seed);
+  // A million people are drawn within the transaction, for longer than anybody else may idle in one.
+  await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
   const site = options.siteId === undefined ? await createNorthlight(tx) : await readSite(tx, options.siteId);
   const filled = await fillSite(tx, random, site, options);
   const neighbour = await createSite(tx, NEIGHBOUR);
@@ -60,7 +64,9 @@ export async function writeSample(tx: Tx, options: SampleOptions): Promise<Sampl
     await fillSite(tx, random, neighbour, { ...options, users }, pickShared(filled.members));
   }
   // Without fresh statistics the first lists would be planned as if the tables were empty.
-  await sql`analyze account, membership, user_group, group_member, activity`.execute(tx);
+  await sql`analyze account, membership, user_group, group_member, list_block, activity, audit_log`.execute(
+    tx,
+  );
   return { ...site, users: options.users, activities: filled.activities };
 }
 
@@ -98,6 +104,9 @@ async function fillSite(
   const groupIds = await insertGroups(tx, site.siteId, SAMPLE_GROUPS, founded);
   await insertGroupMembers(tx, site.siteId, pairs(members, groupIds));
   await insertActivity(tx, site.siteId, activity, ids);
+  // Drawn from a source of its own: the people of a seed stay who they are.
+  const changes = drawLicenseChanges(createRandom(options.seed + 1), people, options.asOf);
+  await insertLicenseChanges(tx, site.siteId, changes, { people, ids });
   return { members, activities: activity.length };
 }
 

@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../../kernel/db/tables.ts';
 import type { SampleActivity } from './activity.ts';
 import type { SampleGroup } from './groups.ts';
+import type { SampleLicenseChange } from './licenses.ts';
 import type { Person } from './people.ts';
 
 type Tx = Transaction<Tables>;
@@ -143,6 +144,30 @@ export async function insertActivity(
         ${piece.map((r) => (r.principal === null ? null : userIds[r.principal]))}::int[],
         ${piece.map((r) => r.exportDataType)}::smallint[])
         as t(at, person, type, source, ip, session, principal, export)`.execute(tx);
+  });
+}
+
+/** Writes the license changes of these people into the audit log, as the service would have. */
+export async function insertLicenseChanges(
+  tx: Tx,
+  siteId: number,
+  changes: readonly SampleLicenseChange[],
+  { people, ids }: { people: readonly Person[]; ids: readonly number[] },
+): Promise<void> {
+  const said = ({ person, before, after }: SampleLicenseChange) => {
+    const { email, firstName, lastName } = people[person] ?? {};
+    const came = { email: [null, email], firstName: [null, firstName], lastName: [null, lastName] };
+    return JSON.stringify({ ...(before === null && came), licenseTypeId: [before, after] });
+  };
+  await inPieces(changes, async (piece) => {
+    await sql`
+      insert into audit_log (site_id, at, actor_id, action, subject_type, subject_id, request_id, changes)
+      select ${siteId}, at, by, case when came then 'user.create' else 'license.change' end, 'user', person::text,
+        'sample', changes::jsonb
+      from unnest(${piece.map((change) => change.at)}::timestamptz[], ${piece.map((change) => ids[change.by])}::int[],
+        ${piece.map((change) => change.before === null)}::boolean[],
+        ${piece.map((change) => ids[change.person])}::int[], ${piece.map(said)}::text[])
+        as t(at, by, came, person, changes)`.execute(tx);
   });
 }
 

@@ -5,35 +5,38 @@ export const MEMBERS_BY_LICENSE = 1;
 export const MEMBERS_BY_GROUP = 2;
 export const GROUPS = 3;
 
+/** So many ids are counted together (migrations/0002_list_blocks.ts). */
+const BLOCK = 4096;
+
 export interface Page {
   offset: number;
   limit: number;
 }
 
-/** Where a page begins: `with start as (…)` of it, the least id, and how many entries from there on are before it. */
-interface PageStart {
-  start: RawBuilder<unknown>;
-  firstId: RawBuilder<unknown>;
-  skip: RawBuilder<unknown>;
+/** A list of the site, or the parts of it that are asked for. */
+interface List {
+  siteId: number;
+  list: number;
+  parts?: readonly number[];
 }
 
 /**
- * Finds where a page of a list begins by its blocks, in the same statement that reads it: page 10,000 costs what page 1
- * does and both are exact, because entries and counts are of one snapshot (docs/decisions/0010). `parts` undefined: all.
+ * The statement of a page of a list, in the order of ids. The blocks tell where the page begins, in the same snapshot as
+ * its entries: page 10,000 costs what page 1 does, and both are exact (docs/decisions/0010). `read` selects entries, the
+ * id first, from an id on, in the order of ids, at most so many: the planner, who cannot see how many are skipped, then
+ * knows that an index in that order is the way.
  */
-export function pageStart(
-  siteId: number,
-  list: number,
-  parts: readonly number[] | undefined,
-  { offset }: Page,
-): PageStart {
-  const start = sql`start as materialized (
-    select first_id, ${offset}::bigint - before as skip from (
-      select first_id, sum(sum(n)) over (order by first_id) as upto,
-        sum(sum(n)) over (order by first_id) - sum(n) as before
-      from list_block where site_id = ${siteId} and list = ${list}
-        ${parts ? sql`and part = any(${[...parts]}::int[])` : sql``}
-      group by first_id) block
-    where upto > ${offset}::bigint order by first_id limit 1)`;
-  return { start, firstId: sql`(select first_id from start)`, skip: sql`(select skip from start)` };
+export function listPage(
+  { siteId, list, parts }: List,
+  { offset, limit }: Page,
+  read: (firstId: RawBuilder<unknown>, most: number) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const ofParts = parts ? sql`and part = any(${[...parts]}::int[])` : sql``;
+  return sql`with start as materialized (
+      select first_id, ${offset}::bigint - (upto - n) as skip from (
+        select first_id, sum(n) as n, sum(sum(n)) over (order by first_id) as upto from list_block
+        where site_id = ${siteId} and list = ${list} ${ofParts} group by first_id) block
+      where upto > ${offset}::bigint order by first_id limit 1),
+    near as (${read(sql`(select first_id from start)`, BLOCK + limit)})
+    select * from near order by 1 limit ${limit} offset (select skip from start)`;
 }
