@@ -8,7 +8,7 @@ import { reportJob } from '../shell/jobs.ts';
 import { toast } from '../ui/feedback/toast.ts';
 import type { ExportRow, GroupNames } from './columns.ts';
 import { fileName } from './file-name.ts';
-import { saveFile } from './save-file.ts';
+import { saveBlob } from './save-blob.ts';
 import type { ExportWorker } from './worker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
@@ -46,7 +46,7 @@ export async function runExport(order: ExportOrder): Promise<void> {
     show(0);
     const { blob, written } = await write(order, show, stopping.signal);
     const name = fileName(order.filter, order.format);
-    const save = () => saveFile(name, blob);
+    const save = () => saveBlob(name, blob);
     save();
     const left = total - written;
     const result = `${people(written)} in ${name}${left > 0 ? `, ${count(left)} gone meanwhile` : ''}`;

@@ -3,11 +3,11 @@ import { checkWishes } from './check.ts';
 import { decode } from './decode.ts';
 import type { Encoding } from './decode.ts';
 import { emailKey } from './email-key.ts';
-import { HEADINGS } from './fields.ts';
+import { faultWords } from './fault-words.ts';
 import type { Mapping } from './fields.ts';
 import { parse } from './parse.ts';
 import type { Parsed, Row } from './parse.ts';
-import type { Checking, Fault, Known, Outcome, Planned } from './plan.ts';
+import type { Checking, Known, Outcome, Planned } from './plan.ts';
 import { groupBook } from './values.ts';
 import { readWish } from './wish.ts';
 import type { Wish } from './wish.ts';
@@ -144,10 +144,6 @@ export function createDesk() {
 }
 
 export type Desk = ReturnType<typeof createDesk>;
-
-/** A fault with the name of its column. */
-export const faultWords = ({ field, message }: Fault): string =>
-  field === undefined ? message : `${HEADINGS[field]}: ${message}`;
 
 function sampleOf(rows: readonly Row[], at: number): string {
   const values: string[] = [];

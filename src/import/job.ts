@@ -3,6 +3,7 @@ import { markStale } from '../api/effects.ts';
 import { toServiceError } from '../api/errors.ts';
 import { count, counted } from '../lib/numbers.ts';
 import { createRun } from '../lib/run.ts';
+import type { Run } from '../lib/run.ts';
 import { reportJob } from '../shell/jobs.ts';
 import type { Job } from '../shell/jobs.ts';
 import { createStore } from '../ui/store.ts';
@@ -45,13 +46,13 @@ export function startImport({ session, fileName, rows, client }: Order): void {
   const id = crypto.randomUUID();
   const results = new Map<number, RowResult>();
   const progress = new Map<number, Progress>();
-  let stop = (): void => undefined;
+  let current: Run<Planned> | undefined;
   let shown = 0;
 
   function show(state: Job['state'], trouble?: string): void {
     shown = performance.now();
-    // A new map tells those who follow that it has changed.
-    const run = { id, fileName, state, rows, results: new Map(results), trouble, session, stop, goOn };
+    // A new object tells those who follow that the results have grown.
+    const run = { id, fileName, state, rows, results, trouble, session, stop: () => current?.stop(), goOn };
     importRun.set(run);
     reportJob(tell(run));
   }
@@ -76,7 +77,7 @@ export function startImport({ session, fileName, rows, client }: Order): void {
         },
       },
     );
-    stop = () => run.stop();
+    current = run;
     show('running');
     await run.go();
     const left = results.size < rows.length;

@@ -1,4 +1,4 @@
-import { saveFile } from '../export/save-file.ts';
+import { saveFile } from '../lib/save-file.ts';
 import { toCsv } from '../lib/csv.ts';
 import { HEADINGS } from './fields.ts';
 import type { ImportRun } from './job.ts';
@@ -47,7 +47,7 @@ export async function failedFile({ fileName, results, session }: ImportRun): Pro
 
 export async function saveFailed(run: ImportRun): Promise<void> {
   const file = await failedFile(run);
-  saveFile(file.name, file);
+  saveFile(file.name, await file.text());
 }
 
 /** The rows that cannot be imported, each with what is wrong, in the form of the file. */

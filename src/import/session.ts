@@ -14,8 +14,8 @@ import workerUrl from './worker.ts?worker&url';
 export interface ImportSession {
   desk: Remote<Desk>;
   open: (file: Blob, onProgress: (share: number) => void) => Promise<Opened>;
-  /** Checks every row against everybody; `fresh`: people have changed since the last time. */
-  check: (question: Question, fresh: boolean) => Promise<Counts>;
+  /** Checks every row against everybody; `version` says when people have changed since the last time. */
+  check: (question: Question, version: number) => Promise<Counts>;
   close: () => void;
 }
 
@@ -30,6 +30,17 @@ const EVERYBODY = {
 export function openSession(): ImportSession {
   const worker = startWorker(workerUrl);
   const desk = wrap<Desk>(worker);
+  let lent: number | undefined;
+  // One check after the other: each has the desk for itself.
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function check(question: Question, version: number): Promise<Counts> {
+    if (version !== lent) await lendPeople(desk);
+    lent = version;
+    await lendFederation(desk, question);
+    return desk.check(question);
+  }
+
   return {
     desk,
     async open(file, onProgress) {
@@ -37,10 +48,10 @@ export function openSession(): ImportSession {
       // A callback crosses to the worker as a proxy.
       return desk.open(bytes, proxy(onProgress));
     },
-    async check(question, fresh) {
-      if (fresh) await lendPeople(desk);
-      await lendFederation(desk, question);
-      return desk.check(question);
+    check(question, version) {
+      const next = turn.then(() => check(question, version));
+      turn = next.catch(() => undefined);
+      return next;
     },
     close() {
       desk[releaseProxy]();

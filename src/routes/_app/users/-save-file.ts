@@ -1,1 +1,1 @@
-export { saveFile } from '../../../export/save-file.ts';
+export { saveFile } from '../../../lib/save-file.ts';

@@ -1,7 +1,12 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { Page } from '../../../ui/layout/Page.tsx';
+import { directoryQuery } from '../../../directory/directory.ts';
+import { ImportPage } from './import/-ImportPage.tsx';
 
 export const Route = createFileRoute('/_app/users/import')({
   staticData: { title: 'Import users' },
-  component: () => <Page title="Import users">{null}</Page>,
+  loader({ context: { queryClient } }) {
+    // Rows are compared with everybody; choosing a file need not wait for them.
+    void queryClient.prefetchQuery(directoryQuery);
+  },
+  component: ImportPage,
 });

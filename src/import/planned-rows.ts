@@ -1,0 +1,49 @@
+import type { RowSource } from '../ui/table/row-source.ts';
+import type { Outcome, Planned } from './plan.ts';
+import type { ImportSession } from './session.ts';
+
+const BLOCK = 200;
+
+/** The checked rows by their place, fetched from the desk as they come into view. */
+export function plannedRows(
+  { desk }: ImportSession,
+  outcomes: readonly Outcome[],
+  length: number,
+): RowSource<Planned> {
+  const blocks = new Map<number, readonly Planned[]>();
+  const listeners = new Set<() => void>();
+  let turn = 0;
+
+  async function fetchBlock(block: number): Promise<void> {
+    blocks.set(block, []);
+    blocks.set(block, await desk.some(outcomes, block * BLOCK, (block + 1) * BLOCK));
+    turn += 1;
+    for (const listener of listeners) listener();
+  }
+
+  return {
+    length,
+    at(index) {
+      const block = Math.floor(index / BLOCK);
+      if (!blocks.has(block) && index < length) void fetchBlock(block);
+      return blocks.get(block)?.[index - block * BLOCK];
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    turn: () => turn,
+  };
+}
+
+/** All rows that would be sent, a portion at a time. */
+export async function rowsToSend({ desk }: ImportSession, length: number): Promise<Planned[]> {
+  const rows: Planned[] = [];
+  while (rows.length < length) {
+    // oxlint-disable-next-line no-await-in-loop -- all at once would stop the page
+    const some = await desk.some(['create', 'update'], rows.length, rows.length + BLOCK * 5);
+    if (some.length === 0) break;
+    rows.push(...some);
+  }
+  return rows;
+}

@@ -1,0 +1,130 @@
+import { FileSpreadsheet, FileUp } from 'lucide-react';
+import { useState } from 'react';
+import type { DragEvent } from 'react';
+import { saveTemplate } from '../../../../import/report.ts';
+import { cx } from '../../../../ui/cx.ts';
+import { Banner } from '../../../../ui/feedback/Banner.tsx';
+import { Button } from '../../../../ui/button/Button.tsx';
+import { Card, CardBody } from '../../../../ui/layout/Card.tsx';
+
+interface FileCardProps {
+  onFile: (file: File) => void;
+  fault: string | undefined;
+  /** While a file is read: its name and how much of it is. */
+  reading: { name: string; share: number } | undefined;
+}
+
+/** The first step: a file to choose, to drop or to paste; the template for those who have none. */
+export function FileCard({ onFile, fault, reading }: FileCardProps) {
+  const [over, setOver] = useState(false);
+  const drag = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(event.type === 'dragover');
+  };
+  const drop = (event: DragEvent) => {
+    drag(event);
+    const [file] = event.dataTransfer.files;
+    if (file) onFile(file);
+  };
+  return (
+    <Card
+      title="1. File"
+      actions={
+        <Button size="small" icon={FileSpreadsheet} onClick={saveTemplate}>
+          Download the template
+        </Button>
+      }
+    >
+      <CardBody>
+        <div className="import-file">
+          {fault !== undefined && <Banner tone="bad" title={fault} />}
+          {/* Dropping is one way more: the button does the same. */}
+          {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
+          <div
+            className={cx('import-drop', over && 'import-drop-over')}
+            onDragOver={drag}
+            onDragLeave={drag}
+            onDrop={drop}
+          >
+            <FileUp />
+            {reading ? <Reading {...reading} /> : <Choose onFile={onFile} />}
+          </div>
+          {!reading && <Paste onFile={onFile} />}
+        </div>
+      </CardBody>
+    </Card>
+  );
+}
+
+function Reading({ name, share }: { name: string; share: number }) {
+  return (
+    <>
+      <p>Reading {name}</p>
+      <progress aria-label={`Reading ${name}`} value={share} max={1} />
+    </>
+  );
+}
+
+function Choose({ onFile }: { onFile: (file: File) => void }) {
+  return (
+    <>
+      <p>
+        Drop a CSV file here, or{' '}
+        <label className="import-choose">
+          <input
+            type="file"
+            className="visually-hidden"
+            accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
+            onChange={({ target }) => {
+              const file = target.files?.[0];
+              // The same file can be chosen again after it was changed.
+              target.value = '';
+              if (file) onFile(file);
+            }}
+          />
+          <span>choose a file</span>
+        </label>
+      </p>
+      <small>
+        One person in a row, with a heading. Separator and encoding are recognised. Nothing is changed before
+        you have seen what would happen.
+      </small>
+    </>
+  );
+}
+
+function Paste({ onFile }: { onFile: (file: File) => void }) {
+  const [open, setOpen] = useState(false);
+  const [text, setText] = useState('');
+  if (!open) {
+    return (
+      <Button variant="quiet" size="small" onClick={() => setOpen(true)}>
+        Paste rows instead
+      </Button>
+    );
+  }
+  const empty = text.trim() === '' ? 'Paste the rows with their heading first' : undefined;
+  return (
+    <div className="import-paste">
+      <label className="field">
+        <span className="field-label">Rows with their heading</span>
+        <textarea
+          className="input mono"
+          rows={6}
+          value={text}
+          spellCheck={false}
+          // It was opened to paste.
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus
+          onChange={({ target }) => setText(target.value)}
+        />
+      </label>
+      <Button
+        disabledReason={empty}
+        onClick={() => onFile(new File([text], 'pasted.csv', { type: 'text/csv' }))}
+      >
+        Read the pasted rows
+      </Button>
+    </div>
+  );
+}
