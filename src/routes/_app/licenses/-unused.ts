@@ -7,8 +7,15 @@ import { useAllowed } from '../../../api/session.ts';
 import { usePeople } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 
-/** Entries of a page: enough for a screen, so that the first is there soon. */
-const PAGE = 100;
+// The first page fills a screen and is there soon; the more has been read, the larger the next one is.
+const SIZES = [1000, 500, 200, 100, 50] as const;
+const FIRST = 50;
+
+/** The page that goes on after so many, as large as its number can say exactly where it begins. */
+export function pageAfter(read: number) {
+  const pageSize = SIZES.find((size) => read > 0 && read % size === 0) ?? FIRST;
+  return { query: { pageNumber: read / pageSize + 1, pageSize } };
+}
 
 /** A license that nobody uses, with its holder as far as they are known. */
 export interface UnusedRow extends UnusedLicense {
@@ -21,10 +28,13 @@ export const unusedName = ({ person, userId }: UnusedRow): string => person?.nam
 export function useUnused(days: number) {
   const { allowed } = useAllowed('listUnusedLicenses');
   const query = useInfiniteQuery({
-    ...listUnusedLicensesInfiniteOptions({ query: { days, pageSize: PAGE } }),
-    initialPageParam: 1,
-    // A page that is not full is the last one (shapes 1).
-    getNextPageParam: (page, pages) => (page.length < PAGE ? undefined : pages.length + 1),
+    ...listUnusedLicensesInfiniteOptions({ query: { days } }),
+    initialPageParam: pageAfter(0),
+    getNextPageParam(page, pages) {
+      const read = pages.flat().length;
+      // A page that is not full is the last one (shapes 1).
+      return page.length < pageAfter(read - page.length).query.pageSize ? undefined : pageAfter(read);
+    },
     enabled: allowed,
   });
   const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
