@@ -68,6 +68,7 @@ function planRow(wish: Wish, known: Known | undefined, twin: Fault | undefined, 
   });
   if (known === undefined && wish.id !== undefined)
     return cannot([...faults, { field: 'id', message: `There is no user ${wish.id} on this site` }]);
+  if (wish.broken) return cannot(faults);
   const {
     changes,
     work,

@@ -99,9 +99,9 @@ export function guessMapping(headings: readonly string[]): Mapping {
   });
 }
 
-/** Why a column that no field claims is passed over, in words. */
-export function ignoredBecause(heading: string): string {
-  if (TOLD_BY_SERVICE.some((one) => plain(one) === plain(heading))) return 'The service decides this';
-  if (plain(heading).includes('password')) return 'Passwords are not imported: people set their own';
-  return 'Ignored';
+/** Why a column that no field claims is passed over, where there is a reason. */
+export function ignoredBecause(heading: string): string | undefined {
+  if (TOLD_BY_SERVICE.some((one) => plain(one) === plain(heading))) return 'Decided by the service';
+  if (plain(heading).includes('password')) return 'Not imported: people set their own password';
+  return undefined;
 }

@@ -10,7 +10,8 @@ const ACTIVE = new Set([...ON, 'active', 'aktiv', 'actif']);
 const INACTIVE = new Set([...OFF, 'inactive', 'inaktiv', 'inactif', 'deactivated']);
 
 const MOST_SHOWN = 40;
-const quoted = (text: string): string =>
+/** A text of the file within a sentence. */
+export const quoted = (text: string): string =>
   `“${text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text}”`;
 
 /** A switch: yes or no. */

@@ -3,7 +3,7 @@ import type { Field, Mapping } from './fields.ts';
 import { splitNames } from './name-list.ts';
 import type { Row } from './parse.ts';
 import type { Fault } from './plan.ts';
-import { readGroups, readId, readLicense, readStatus, readSwitch } from './values.ts';
+import { quoted, readGroups, readId, readLicense, readStatus, readSwitch } from './values.ts';
 import type { GroupBook, Read } from './values.ts';
 
 /** What a row says; a field that it leaves empty says nothing. */
@@ -20,6 +20,8 @@ export interface Wish {
   ipRestrictionsEnabled?: boolean;
   federationId?: string;
   faults: Fault[];
+  /** The record itself cannot be read: its cells say nothing. */
+  broken: boolean;
 }
 
 // As the contract says (NewUserInfo); a test holds them together.
@@ -29,13 +31,14 @@ function readText(field: keyof typeof MOST, text: string): Read<string> {
   const value = text.trim();
   const most = MOST[field];
   if (value.length > most) return { fault: `Has ${value.length} characters; at most ${most} are possible` };
-  if (field === 'email' && !regexes.email.test(value)) return { fault: 'This is not an e-mail address' };
+  if (field === 'email' && !regexes.email.test(value))
+    return { fault: `${quoted(value)} is not an e-mail address` };
   return { value };
 }
 
 /** Reads the cells of a row by the columns' fields. */
 export function readWish({ row, cells, broken }: Row, mapping: Mapping, book: GroupBook): Wish {
-  const wish: Wish = { row, faults: [] };
+  const wish: Wish = { row, faults: [], broken: broken !== undefined };
   if (broken !== undefined) {
     wish.faults.push({ field: undefined, message: broken });
     return wish;

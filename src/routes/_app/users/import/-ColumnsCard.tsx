@@ -91,18 +91,19 @@ interface ColumnRowProps {
 }
 
 function ColumnRow({ heading, sample, field, onChoose }: ColumnRowProps) {
+  const because = field === undefined ? ignoredBecause(heading) : undefined;
   return (
     <label className="import-column">
       <span className="import-column-name">
         <strong>{heading}</strong>
-        <small>{sample === '' ? 'Empty' : sample}</small>
+        <small>{because ?? (sample === '' ? 'Empty' : sample)}</small>
       </span>
       <select
         className="input"
         value={field ?? ''}
         onChange={({ target }) => onChoose(FIELDS.find((one) => one === target.value))}
       >
-        <option value="">{ignoredBecause(heading)}</option>
+        <option value="">Ignored</option>
         {FIELDS.map((one) => (
           <option key={one} value={one}>
             {HEADINGS[one]}

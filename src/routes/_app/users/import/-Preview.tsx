@@ -1,5 +1,5 @@
-import { Download } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { Download, ListCollapse } from 'lucide-react';
+import { Suspense, useMemo, useState } from 'react';
 import { toServiceError } from '../../../../api/errors.ts';
 import { useDirectory } from '../../../../directory/directory.ts';
 import type { Counts } from '../../../../import/desk.ts';
@@ -12,11 +12,14 @@ import { Button } from '../../../../ui/button/Button.tsx';
 import { Banner } from '../../../../ui/feedback/Banner.tsx';
 import { FailureBanner } from '../../../../ui/feedback/FailureBanner.tsx';
 import { EmptyState } from '../../../../ui/feedback/EmptyState.tsx';
+import { later } from '../../../../ui/later.ts';
 import { DataTable } from '../../../../ui/table/DataTable.tsx';
 import { OutcomePicker } from './-OutcomePicker.tsx';
 import { OUTCOME_WORDS, PLAN_COLUMNS } from './-row-columns.tsx';
 import { useCheck } from './-use-preparation.ts';
 import type { Prepared } from './-use-preparation.ts';
+
+const RowDetails = later(() => import('./-RowDetails.tsx'));
 
 const rowOf = ({ row }: Planned) => row;
 const nameOf = ({ row, name, email }: Planned) => name || email || `Row ${row}`;
@@ -53,6 +56,7 @@ interface RowsProps {
 
 function Rows({ prepared: { session, name }, counts, stale, at }: RowsProps) {
   const [shown, setShown] = useState<Outcome | 'all'>('all');
+  const [opened, setOpened] = useState<Planned>();
   const total = OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
   const rows = useMemo(
     () =>
@@ -89,9 +93,11 @@ function Rows({ prepared: { session, name }, counts, stale, at }: RowsProps) {
         rows={rows}
         rowId={rowOf}
         rowLabel={nameOf}
+        rowMenu={(plan) => [{ label: 'Show in full', icon: ListCollapse, onSelect: () => setOpened(plan) }]}
         refetching={stale}
         empty={<EmptyState title="No such rows">Nothing in the file has this outcome.</EmptyState>}
       />
+      <Suspense>{opened && <RowDetails plan={opened} onClose={() => setOpened(undefined)} />}</Suspense>
     </>
   );
 }

@@ -17,7 +17,7 @@ export const OUTCOME_WORDS: Record<Outcome, { label: string; tone: Tone }> = {
 export const PERSON: Column<{ plan: Planned } | Planned> = {
   id: 'person',
   header: 'Person',
-  minWidth: 220,
+  width: 330,
   cell(row) {
     const { name, email } = 'plan' in row ? row.plan : row;
     return (
@@ -34,7 +34,12 @@ export const PLACE: Column<{ plan: Planned } | Planned> = {
   width: 76,
   align: 'end',
   small: 'line',
-  cell: (row) => count('plan' in row ? row.plan.row : row.row),
+  cell: (row) => (
+    <>
+      <span className="import-row-word">Row </span>
+      {count('plan' in row ? row.plan.row : row.row)}
+    </>
+  ),
 };
 
 /** Before and after, field by field. */
@@ -69,7 +74,8 @@ export const PLAN_COLUMNS: readonly Column<Planned>[] = [
     header: 'What would change',
     minWidth: 360,
     small: 'line',
-    cell({ faults, changes }) {
+    cell({ outcome, faults, changes }) {
+      if (outcome === 'skip') return <span className="import-so">Is so already</span>;
       if (faults.length === 0) return <Changes changes={changes} />;
       const words = faults.map(faultWords).join('. ');
       return (
