@@ -8,8 +8,8 @@ import { TextOrder } from './text-order.ts';
 const KEPT = 4;
 /** Below this share of everybody, sorting those alone costs less than walking through the order of all. */
 const FEW = 1 / 8;
-/** Doubles are exact up to 2 ** 53; some room is left for the division. */
-const EXACT = 2 ** 50;
+/** Values this much wider apart than their number are numbered anew, or sorting would walk through the gaps. */
+const SPREAD = 4;
 const NO_LICENSE_KNOWN = 9;
 
 /** Sorts by any column; equal values are in the order of the names, then of the ids, in both directions. */
@@ -34,7 +34,7 @@ export class Sorting {
   }
 
   sort(slots: Int32Array<ArrayBuffer>, sort: DirectorySort): Int32Array<ArrayBuffer> {
-    if (slots.length < this.#people.size * FEW) return this.#sorted(slots, sort);
+    if (slots.length < this.#people.size * FEW) return this.#sorted(this.#byName(slots), sort);
     const order = this.#orderOfAll(sort);
     if (slots.length === order.length) return order;
     const marks = new Uint8Array(this.#people.top);
@@ -49,24 +49,36 @@ export class Sorting {
     if (known) return known;
     const [oldest] = this.#orders.keys();
     if (this.#orders.size >= KEPT && oldest !== undefined) this.#orders.delete(oldest);
-    const order = this.#sorted(this.#people.slots(), sort);
+    const order = this.#sorted(this.#names.order, sort);
     this.#orders.set(name, order);
     return order;
   }
 
-  /** Value and place by name make one number for each slot, which sort without a comparison of ours. */
+  /** `slots` are in the order of the names, which equal values keep. */
   #sorted(slots: Int32Array<ArrayBuffer>, { by, descending }: DirectorySort): Int32Array<ArrayBuffer> {
+    const values = closeTogether(slots, this.#valueOf(by));
+    const highest = Math.max(0, highestOf(values));
+    if (descending) for (let at = 0; at < values.length; at += 1) values[at] = highest - (values[at] ?? 0);
+    const ends = new Int32Array(highest + 2);
+    for (const value of values) ends[value + 1] = (ends[value + 1] ?? 0) + 1;
+    for (let value = 1; value < ends.length; value += 1)
+      ends[value] = (ends[value] ?? 0) + (ends[value - 1] ?? 0);
+    const sorted = new Int32Array(slots.length);
+    for (let at = 0; at < slots.length; at += 1) {
+      const value = values[at] ?? 0;
+      const place = ends[value] ?? 0;
+      sorted[place] = slots[at] ?? 0;
+      ends[value] = place + 1;
+    }
+    return sorted;
+  }
+
+  #byName(slots: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
     const { order, places } = this.#names;
-    const values = closeTogether(Float64Array.from(slots, this.#valueOf(by)), order.length);
-    const highest = highestOf(values);
-    const together = values.map(
-      (value, at) => (descending ? highest - value : value) * order.length + (places[slots[at] ?? 0] ?? 0),
-    );
-    together.sort();
-    return Int32Array.from(
-      together,
-      (number) => order[number - Math.floor(number / order.length) * order.length] ?? 0,
-    );
+    return slots
+      .map((slot) => places[slot] ?? 0)
+      .sort()
+      .map((place) => order[place] ?? 0);
   }
 
   #valueOf(by: SortKey): (slot: number) => number {
@@ -103,19 +115,31 @@ export class Sorting {
   }
 }
 
-function highestOf(values: Float64Array): number {
-  let highest = 0;
+function highestOf(values: Int32Array | Float64Array): number {
+  let highest = -Infinity;
   for (const value of values) if (value > highest) highest = value;
   return highest;
 }
 
-/** Values from 0 in the same order; moments lie too far apart to make one number with a place. */
-function closeTogether(values: Float64Array<ArrayBuffer>, places: number): Float64Array<ArrayBuffer> {
-  const sorted = values.toSorted();
-  const lowest = sorted[0] ?? 0;
-  if (((sorted.at(-1) ?? 0) - lowest + 1) * places < EXACT) return values.map((value) => value - lowest);
-  const distinct = sorted.filter((value, at) => value !== sorted[at - 1]);
-  return values.map((value) => placeOf(value, distinct));
+function lowestOf(values: Float64Array): number {
+  let lowest = Infinity;
+  for (const value of values) if (value < lowest) lowest = value;
+  return lowest;
+}
+
+/** Small numbers in the same order as the values of the slots. */
+function closeTogether(slots: Int32Array, valueOf: (slot: number) => number): Int32Array {
+  const values = new Float64Array(slots.length);
+  for (let at = 0; at < slots.length; at += 1) values[at] = valueOf(slots[at] ?? 0);
+  const lowest = lowestOf(values);
+  const close = new Int32Array(slots.length);
+  const isClose = highestOf(values) - lowest <= SPREAD * slots.length;
+  const distinct = isClose ? values : values.toSorted().filter((value, at, all) => value !== all[at - 1]);
+  for (let at = 0; at < slots.length; at += 1) {
+    const value = values[at] ?? 0;
+    close[at] = isClose ? value - lowest : placeOf(value, distinct);
+  }
+  return close;
 }
 
 function placeOf(value: number, sorted: Float64Array): number {
