@@ -52,7 +52,8 @@ function trigger(on: string, event: 'insert' | 'delete' | 'update', body: string
   ];
 }
 
-// A deleted group's members went before it, by the cascade: its blocks are zeros that nobody will count again.
+// Members that go with their group, by the cascade, are counted by nobody: its blocks go too, before them or after.
+const ofGroups = 'went join user_group using (site_id, group_id)';
 const forget = `delete from list_block b using went
     where b.site_id = went.site_id and b.list = 2 and b.part = went.group_id;`;
 
@@ -61,7 +62,7 @@ const triggers = [
   trigger('membership', 'delete', count(members('went', -1))),
   trigger('membership', 'update', count(`${moved('went', -1)} union all ${moved('came', 1)}`)),
   trigger('group_member', 'insert', count(pairs('came'))),
-  trigger('group_member', 'delete', count(pairs('went', -1))),
+  trigger('group_member', 'delete', count(pairs(ofGroups, -1))),
   trigger('user_group', 'insert', count(groups('came'))),
   trigger('user_group', 'delete', count(groups('went', -1)) + forget),
 ].flat();
