@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { ComparedPerson } from './-ComparedPerson.tsx';
-import { Comparison } from './-Comparison.tsx';
+import { ComparedCapabilities, ComparedGroups } from './-Comparison.tsx';
 import { CopyGroups } from './-CopyGroups.tsx';
 import './-compare.css';
 
@@ -72,8 +72,9 @@ function Body({ ann, ben, waiting, chosen }: BodyProps) {
   if (ann && ben) {
     return (
       <>
-        <Comparison a={ann} b={ben} />
+        <ComparedGroups a={ann} b={ben} />
         <CopyGroups from={ann} to={ben} />
+        <ComparedCapabilities a={ann} b={ben} />
       </>
     );
   }

@@ -17,55 +17,59 @@ interface ComparisonProps {
 
 const list = new Intl.ListFormat('en');
 
-/** Groups beside groups, then capabilities beside capabilities with where each comes from. */
-export function Comparison({ a, b }: ComparisonProps) {
+/** Their groups side by side, those first that tell them apart. */
+export function ComparedGroups({ a, b }: ComparisonProps) {
+  const { data: groups = [] } = useQuery(groupsQuery);
+  const lines = groupLines(a, b, groups);
+  const apart = lines.filter((line) => line.a !== line.b).length;
+  return (
+    <Card title={apart === 0 ? 'Groups: the same' : `Groups: ${counted(apart, 'difference', 'differences')}`}>
+      <Sides a={a} b={b} head="Group" none={lines.length === 0 && 'Neither is in a group.'}>
+        {lines.map((line) => (
+          <tr key={line.id} className={line.a === line.b ? 'compare-same' : 'compare-differs'}>
+            <th scope="row">
+              <Link to="/groups/$groupId" params={{ groupId: line.id }}>
+                {line.name}
+              </Link>
+            </th>
+            <td>{line.a ? <Yes words="Member" /> : <No words="Not in it" />}</td>
+            <td>{line.b ? <Yes words="Member" /> : <No words="Not in it" />}</td>
+          </tr>
+        ))}
+      </Sides>
+    </Card>
+  );
+}
+
+/** What each may do and from which groups, those capabilities first that tell them apart. */
+export function ComparedCapabilities({ a, b }: ComparisonProps) {
   const { data: groups = [] } = useQuery(groupsQuery);
   const together = useMemo(() => [...new Set([...a.groups, ...b.groups])], [a, b]);
   const given = useGroupCapabilities(together);
   const names = new Map(groups.map(({ id, name }) => [id, name]));
-  const own = groupLines(a, b, groups);
-  const able = capabilityLines(a, b, given);
-  const apart = own.filter((line) => line.a !== line.b).length;
-  const source = (ids: readonly number[]) => list.format(ids.map((id) => names.get(id) ?? `Group ${id}`));
+  const lines = capabilityLines(a, b, given);
+  const read = given.size === together.length;
+  const source = (ids: readonly number[]) =>
+    ids.length === 0 ? (
+      <No words="Does not have it" />
+    ) : (
+      <Yes words={list.format(ids.map((id) => names.get(id) ?? `Group ${id}`))} />
+    );
   return (
-    <>
-      <Card
-        title={apart === 0 ? 'Groups: the same' : `Groups: ${counted(apart, 'difference', 'differences')}`}
-      >
-        <Sides a={a} b={b} head="Group" none={own.length === 0 && 'Neither is in a group.'}>
-          {own.map((line) => (
-            <tr key={line.id} className={line.a === line.b ? undefined : 'compare-differs'}>
-              <th scope="row">
-                <Link to="/groups/$groupId" params={{ groupId: line.id }}>
-                  {line.name}
-                </Link>
-              </th>
-              <td>{line.a ? <Yes words="Member" /> : <No words="Not in it" />}</td>
-              <td>{line.b ? <Yes words="Member" /> : <No words="Not in it" />}</td>
-            </tr>
-          ))}
-        </Sides>
-      </Card>
-      <Card title="What they may do, and from which group">
-        <Sides
-          a={a}
-          b={b}
-          head="Capability"
-          none={able.length === 0 && given.size === together.length && 'Neither has a capability.'}
-        >
-          {able.map(({ capability, a: fromA, b: fromB }) => (
-            <tr
-              key={capability}
-              className={(fromA.length === 0) === (fromB.length === 0) ? undefined : 'compare-differs'}
-            >
-              <th scope="row">{capability}</th>
-              <td>{fromA.length > 0 ? <Yes words={source(fromA)} /> : <No words="Does not have it" />}</td>
-              <td>{fromB.length > 0 ? <Yes words={source(fromB)} /> : <No words="Does not have it" />}</td>
-            </tr>
-          ))}
-        </Sides>
-      </Card>
-    </>
+    <Card title="What they may do, and from which groups">
+      <Sides a={a} b={b} head="Capability" none={lines.length === 0 && read && 'Neither has a capability.'}>
+        {lines.map(({ capability, a: fromA, b: fromB }) => (
+          <tr
+            key={capability}
+            className={(fromA.length === 0) === (fromB.length === 0) ? 'compare-same' : 'compare-differs'}
+          >
+            <th scope="row">{capability}</th>
+            <td>{source(fromA)}</td>
+            <td>{source(fromB)}</td>
+          </tr>
+        ))}
+      </Sides>
+    </Card>
   );
 }
 

@@ -101,7 +101,16 @@ export function EditGroupPanel({ start, onClose }: EditGroupPanelProps) {
           </Banner>
         )}
         <GroupFields control={form.control} before={before.capabilities} />
-        <EffectsPreview {...preview} />
+        {after.join() !== before.capabilities.join() && (
+          // Wherever one is among the capabilities, what they change is in view.
+          <div className="effects-dock">
+            {/* A stop of its own lets the keyboard scroll a long list. */}
+            {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+            <section className="effects-scroll" aria-label="Who gains and loses" tabIndex={0}>
+              <EffectsPreview {...preview} />
+            </section>
+          </div>
+        )}
       </Form>
     </Panel>
   );

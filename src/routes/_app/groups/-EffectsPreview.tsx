@@ -28,7 +28,11 @@ export function EffectsPreview({ effects, failed }: Preview) {
     <Banner tone={loses ? 'warn' : 'info'} title="What this changes for the members">
       <ul className="effects">
         {effects.map((effect) => (
-          <EffectLine key={effect.capability} effect={effect} nameOf={(id) => named.get(id)?.name} />
+          <EffectLine
+            key={effect.change + effect.capabilities.join()}
+            effect={effect}
+            nameOf={(id) => named.get(id)?.name}
+          />
         ))}
       </ul>
     </Banner>
@@ -41,7 +45,7 @@ interface EffectLineProps {
 }
 
 function EffectLine({ effect, nameOf }: EffectLineProps) {
-  const { capability, change, people: ids, unaffected } = effect;
+  const { capabilities, change, people: ids, unaffected } = effect;
   const names = ids.slice(0, NAMED).map((id) => nameOf(id) ?? `User ${id}`);
   const rest = ids.length - names.length;
   const verb = ids.length > 1 ? change : `${change}s`;
@@ -51,7 +55,7 @@ function EffectLine({ effect, nameOf }: EffectLineProps) {
         {change === 'gain' ? '+' : '−'}
       </span>
       <span>
-        {ids.length === 0 ? 'Nobody' : people(ids.length)} {verb} <strong>{capability}</strong>
+        {ids.length === 0 ? 'Nobody' : people(ids.length)} {verb} <strong>{list.format(capabilities)}</strong>
         {unaffected > 0 && `; ${people(unaffected)} ${spared(change, unaffected === 1)}`}.
       </span>
       {names.length > 0 && (
@@ -65,5 +69,5 @@ function EffectLine({ effect, nameOf }: EffectLineProps) {
 
 const spared = (change: Effect['change'], one: boolean): string =>
   change === 'gain'
-    ? `${one ? 'has' : 'have'} it from another group already`
-    : `${one ? 'keeps' : 'keep'} it through another group`;
+    ? `${one ? 'has' : 'have'} that from another group already`
+    : `${one ? 'keeps' : 'keep'} that through another group`;

@@ -26,6 +26,7 @@ export function GroupPage() {
   const params = { groupId: group.id };
   return (
     <Page
+      fill
       breadcrumbs={<Trail />}
       title={group.name}
       meta={
@@ -61,7 +62,9 @@ export function GroupPage() {
       {(group.description ?? '') !== '' && <p className="group-description">{group.description}</p>}
       <div className="group-cols">
         <Members group={group} given={given} />
-        <Gives given={given} />
+        <div className="group-side">
+          <Gives given={given} />
+        </div>
       </div>
       <Outlet />
     </Page>
@@ -103,16 +106,20 @@ function Gives({ given }: { given: Given }) {
           Being in it changes nothing that a person may do. It can still serve to find people.
         </p>
       ) : (
-        <ul className="group-gives">
-          {capabilities
-            .filter(({ name }) => given.includes(name))
-            .map(({ name, sentence }) => (
-              <li key={name}>
-                <strong>{name}</strong>
-                <span>{sentence}</span>
-              </li>
-            ))}
-        </ul>
+        // A stop of its own lets the keyboard scroll a long list.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <section className="group-scroll" aria-label="What it gives" tabIndex={0}>
+          <ul className="group-gives">
+            {capabilities
+              .filter(({ name }) => given.includes(name))
+              .map(({ name, sentence }) => (
+                <li key={name}>
+                  <strong>{name}</strong>
+                  <span>{sentence}</span>
+                </li>
+              ))}
+          </ul>
+        </section>
       )}
     </Card>
   );

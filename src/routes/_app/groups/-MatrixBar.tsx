@@ -32,11 +32,10 @@ export function MatrixBar({ view, show, type, settle, directory, groups, counts 
   return (
     <TableBar
       tools={
-        complete && asOf !== undefined ? (
-          <AsOf tone={error ? 'bad' : 'ok'}>As of {clockTime(asOf)}</AsOf>
-        ) : (
-          size !== undefined && <AsOf tone="warn">{count(size)} read</AsOf>
-        )
+        <span className="matrix-fresh">
+          {complete && asOf !== undefined && <AsOf tone={error ? 'bad' : 'ok'}>As of {clockTime(asOf)}</AsOf>}
+          {!complete && size !== undefined && <AsOf tone="warn">{count(size)} read</AsOf>}
+        </span>
       }
     >
       <SearchField

@@ -53,15 +53,18 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
   // Somewhere in view there is always a cell that Tab reaches.
   const stop = items.some(({ index }) => index === current.row) ? current.row : items[0]?.index;
 
+  const focusOn = (to: Place) => {
+    const cell = scroller.current?.querySelector<HTMLElement>(`[data-place="${to.row}:${to.column}"]`);
+    cell?.focus({ preventScroll: true });
+    cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    return cell !== undefined && cell !== null;
+  };
   const go = (to: Place) => {
     setAt(to);
+    // At once where it is there: the next key must find the focus. A far row is drawn after this event.
+    if (focusOn(to)) return;
     virtualizer.scrollToIndex(to.row);
-    // The row is drawn after this event.
-    requestAnimationFrame(() => {
-      const cell = scroller.current?.querySelector<HTMLElement>(`[data-place="${to.row}:${to.column}"]`);
-      cell?.focus({ preventScroll: true });
-      cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    });
+    requestAnimationFrame(() => focusOn(to));
   };
   const focused = ({ target }: FocusEvent<HTMLElement>) => {
     const place = placeOf(target);

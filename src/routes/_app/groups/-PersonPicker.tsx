@@ -56,7 +56,7 @@ export function PersonPicker({
           setTyped('');
           onPick(userId);
         }}
-        allowsEmptyCollection={asked !== ''}
+        allowsEmptyCollection
         aria-labelledby={`${id}-label`}
         aria-describedby={hint === undefined ? undefined : `${id}-note`}
       >

@@ -23,6 +23,7 @@ export function SetExactly({ person, groups, pending, onChange, onClose }: SetEx
   const reasons = useColumnReasons(groups);
   const [wanted, setWanted] = useState(() => groupsAfter(person, pending));
   const { add, remove } = pairsOf(setExactly(NOTHING_PENDING, person, wanted));
+  const changes = add.length + remove.length;
   return (
     <Dialog
       title={`Set the groups of ${person.name} exactly`}
@@ -37,7 +38,7 @@ export function SetExactly({ person, groups, pending, onChange, onClose }: SetEx
               onClose();
             }}
           >
-            Note {counted(add.length + remove.length, 'change', 'changes')}
+            {changes === 0 ? 'Note no changes' : `Note ${counted(changes, 'change', 'changes')}`}
           </Button>
         </>
       }

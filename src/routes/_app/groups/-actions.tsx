@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { deleteGroup } from '../../../api/generated/sdk.gen.ts';
 import { useWrite } from '../../../api/write.ts';
-import { count, counted } from '../../../lib/numbers.ts';
+import { counted } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { capabilitiesOf, groupQuery } from '../users/-group-capabilities.ts';
@@ -12,7 +12,6 @@ import { wordsFor } from './-words.ts';
 interface Doomed {
   id: number;
   name: string;
-  userCount: number;
 }
 
 type Leave = () => Promise<unknown>;
@@ -28,13 +27,13 @@ export function useDeleteGroup() {
       await leave();
     },
   });
-  return async ({ id, name, userCount }: Doomed, leave: Leave = stay): Promise<void> => {
+  return async ({ id, name }: Doomed, leave: Leave = stay): Promise<void> => {
     // What is said of its capabilities must be so: the entity tag of this reading goes with the deletion.
     const { data, etag } = await client.fetchQuery({ ...groupQuery(id), staleTime: 0 });
     const done = await confirm({
       title: `Delete ${name}?`,
       body: <DeletionWords groupId={id} gives={capabilitiesOf(data)} members={data.userCount} />,
-      action: userCount === 0 ? 'Delete group' : `Delete group of ${count(userCount)}`,
+      action: 'Delete group',
       danger: true,
       typed: name,
       run: () =>
@@ -57,7 +56,7 @@ const NOTHING: DeletionWordsProps['gives'] = [];
 function DeletionWords({ groupId, gives, members }: DeletionWordsProps) {
   const preview = useEffects({ groupId, before: gives, after: NOTHING });
   return (
-    <>
+    <div className="deletion">
       <p>
         {members === 0
           ? 'Nobody is in it.'
@@ -66,6 +65,6 @@ function DeletionWords({ groupId, gives, members }: DeletionWordsProps) {
         brought back.
       </p>
       {members > 0 && <EffectsPreview {...preview} />}
-    </>
+    </div>
   );
 }

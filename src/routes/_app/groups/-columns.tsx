@@ -14,13 +14,12 @@ function Gives({ groupId }: { groupId: number }) {
   if (isError) return <span className="groups-none">Not loaded</span>;
   if (!data) return <Skeleton width="70%" />;
   const given = capabilitiesOf(data.data);
-  if (given.length === 0) return <span className="groups-none">Nothing</span>;
-  if (given.length === capabilities.length) return 'Everything';
-  const names = given.join(', ');
+  const all = given.length === capabilities.length;
+  const names = given.join(', ') || 'Nothing';
   return (
     <span className="groups-gives" title={names}>
-      {given.length > 1 && <small className="num">{given.length}</small>}
-      <span>{names}</span>
+      <small className="num">{given.length}</small>
+      <span>{all ? 'Everything' : names}</span>
     </span>
   );
 }

@@ -14,8 +14,8 @@ const members = [
 test('a capability is gained and lost only by those whom no other group gives it', () => {
   const change = { groupId: 1, before: given.get(1) ?? [], after: ['Read Data', 'Run Reports'] as const };
   expect(effectsOf(change, members, given)).toEqual([
-    { capability: 'Write Data', change: 'lose', people: [10], unaffected: 1 },
-    { capability: 'Run Reports', change: 'gain', people: [10], unaffected: 1 },
+    { capabilities: ['Write Data'], change: 'lose', people: [10], unaffected: 1 },
+    { capabilities: ['Run Reports'], change: 'gain', people: [10], unaffected: 1 },
   ]);
 });
 
@@ -23,8 +23,16 @@ test('the group itself is no other group, and what stays is no effect', () => {
   const same = { groupId: 1, before: given.get(1) ?? [], after: given.get(1) ?? [] };
   expect(effectsOf(same, members, given)).toEqual([]);
   const gone = effectsOf({ ...same, after: [] }, members, given);
-  expect(gone.map(({ capability, people }) => [capability, people])).toEqual([
-    ['Read Data', [10, 11]],
-    ['Write Data', [10]],
+  expect(gone.map(({ capabilities, people }) => [capabilities, people])).toEqual([
+    [['Read Data'], [10, 11]],
+    [['Write Data'], [10]],
+  ]);
+});
+
+test('capabilities that meet the same people are one effect', () => {
+  const alone = [{ id: 12, groups: [2] }];
+  const gone = effectsOf({ groupId: 2, before: given.get(2) ?? [], after: [] }, alone, given);
+  expect(gone).toEqual([
+    { capabilities: ['Write Data', 'Run Reports'], change: 'lose', people: [12], unaffected: 0 },
   ]);
 });

@@ -7,9 +7,9 @@ export interface Member {
   groups: readonly number[];
 }
 
-/** Who gets a capability by a change, and who is without it afterwards. */
+/** Who gets capabilities by a change, or is without them afterwards; those that meet the same people stand together. */
 export interface Effect {
-  capability: Capability;
+  capabilities: readonly Capability[];
   change: 'gain' | 'lose';
   people: readonly number[];
   /** Members for whom nothing changes, because another group of theirs gives it too. */
@@ -31,12 +31,17 @@ export function effectsOf(
   members: readonly Member[],
   given: ReadonlyMap<number, readonly Capability[]>,
 ): Effect[] {
-  return capabilities.flatMap(({ name: capability }): Effect[] => {
+  const effects = new Map<string, Effect>();
+  for (const { name: capability } of capabilities) {
     const had = before.includes(capability);
-    if (had === after.includes(capability)) return [];
+    if (had === after.includes(capability)) continue;
     const elsewhere = (group: number) => group !== groupId && given.get(group)?.includes(capability);
     const people = members.filter(({ groups }) => !groups.some(elsewhere)).map(({ id }) => id);
+    const change = had ? 'lose' : 'gain';
+    const key = `${change} ${people.join()}`;
+    const same = effects.get(key)?.capabilities ?? [];
     const unaffected = members.length - people.length;
-    return [{ capability, change: had ? 'lose' : 'gain', people, unaffected }];
-  });
+    effects.set(key, { capabilities: [...same, capability], change, people, unaffected });
+  }
+  return [...effects.values()];
 }
