@@ -67,6 +67,15 @@ onEachApp((house) => {
       },
     );
 
+    test('DELETE that names nobody takes nobody out, whatever stands in for the body', async () => {
+      await api.put('user/group', [{ userIds: people, groupIds: groups }]);
+      const type = { headers: { 'content-type': 'application/json' } };
+      for (const body of [undefined, '', ' ', 'null', '[]', '[null]', '{}', '""', '[{"userIds":[]}]'])
+        expect((await api.del('user/group', body, type)).status).toBe(400);
+      expect((await api.del('user/group?userIds=1', undefined)).status).toBe(400);
+      for (const groupId of groups) expect(await membersOf(groupId)).toEqual(people);
+    });
+
     test.each(['put', 'del'] as const)(
       '%s does all or nothing: unknown and foreign ids are 400 at their paths',
       async (verb) => {
@@ -84,6 +93,26 @@ onEachApp((house) => {
       },
     );
 
+    test('1,000 pairs of different people and groups are one change, taken back by one', async () => {
+      const { db } = house();
+      const many = await Promise.all(run(0, 97).map(() => makeGroup(db, siteId)));
+      const more = await Promise.all(run(0, 7).map(() => makePerson(db, siteId, { capabilities: [] })));
+      const thousand = [
+        {
+          userIds: [...people, ...more.map(({ userId }) => userId)],
+          groupIds: [...groups, ...many],
+        },
+      ];
+      expect((await api.put('user/group', thousand)).status).toBe(200);
+      const counts = (await api.get<GroupInfoResponse[]>('user/group?pageSize=1000')).body
+        .filter(({ id }) => [...groups, ...many].includes(id))
+        .map(({ userCount }) => userCount);
+      expect(counts).toEqual(run(0, 100).map(() => 10));
+      expect((await api.del('user/group', [...thousand, ...thousand])).status).toBe(400);
+      expect((await api.del('user/group', thousand)).status).toBe(200);
+      expect(await membersOf(groups[0] ?? 0)).toEqual([]);
+    });
+
     test('1,000 pairs pass, more are 400 that says so', async () => {
       const [first = 0] = groups;
       const many = [{ userIds: run(1, 501), groupIds: [first, groups[1]] }];
@@ -92,6 +121,7 @@ onEachApp((house) => {
         400,
         'body: must pair at most 1000 users and groups, these are 1002',
       ]);
+      expect((await api.del<Refusal>('user/group', many)).body.errors).toEqual(body.errors);
       const repeated = [
         { userIds: Array.from({ length: 500 }, () => people[0]), groupIds: [first, groups[1]] },
       ];
