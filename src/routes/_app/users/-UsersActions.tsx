@@ -20,7 +20,13 @@ export function UsersActions({ found, view }: UsersActionsProps) {
   const router = useRouter();
   const { groups, complete } = useDirectory();
   const creating = useAllowed('createUser');
-  const changing = useAllowed('updateUser');
+  // Whoever may do one of these has a use for a file; rows that need another are refused one by one.
+  const mayImport = [
+    creating,
+    useAllowed('updateUser'),
+    useAllowed('updateUserLicense'),
+    useAllowed('assignGroups'),
+  ].some(({ allowed }) => allowed);
   const matching = found?.ids ?? [];
   // Before everybody has been read, the file would lack people without a word.
   const early = complete ? undefined : 'Everybody is still being read';
@@ -34,7 +40,7 @@ export function UsersActions({ found, view }: UsersActionsProps) {
             label: 'Import users',
             hint: 'From a CSV file: create and change many',
             icon: Upload,
-            disabledReason: creating.allowed || changing.allowed ? undefined : creating.reason,
+            disabledReason: mayImport ? undefined : creating.reason,
             onSelect: () => void router.navigate({ to: '/users/import' }),
           },
           {

@@ -1,0 +1,302 @@
+import type { Page } from '@playwright/test';
+import { choose, expectNoAxe, expectNoAxeInBothThemes, expectRow } from './support/actions.ts';
+import { callsOf, enter } from './support/calls.ts';
+import { giveFile, savedBy } from './support/files.ts';
+import { ada } from './support/people.ts';
+import { expect, test } from './support/test.ts';
+
+const rows = (page: Page) => page.getByRole('grid', { name: 'Rows of the file' });
+const imported = (page: Page) => page.getByRole('grid', { name: 'Imported rows' });
+const outcome = (page: Page, name: string | RegExp) => page.getByRole('radio', { name });
+const start = (page: Page) => page.getByRole('button', { name: /^Import \d/ });
+const ended = (page: Page) => page.getByRole('button', { name: 'Import another file' });
+
+test('a file is checked row by row, then creates and changes people', async ({ page, calls }) => {
+  const sales = await calls.makeGroup('Sales; North', []);
+  const known = await calls.makeUser({ firstName: 'Ann', lastName: 'Marsh', twoFactorEnabled: true });
+  const same = await calls.makeUser({ firstName: 'Sam', lastName: 'Asbefore' });
+  await enter(page, ada, '/users');
+  await choose(page, 'Import and export', 'Import users');
+  await expect(page.getByRole('heading', { name: 'Import users' })).toBeFocused();
+  await expectNoAxeInBothThemes(page);
+  await giveFile(
+    page,
+    'people.csv',
+    [
+      'Mail;Vorname;Last name;Status;Licence;Groups;2FA;Shoe size;Password',
+      'nora@import.example;Nora;"O\'Brien ""N""";active;Limited;"""Sales; North""";yes;42;secret',
+      `${known.email.toUpperCase()};Ann;Moor;inactive;;;;;`,
+      `${same.email};Sam;Asbefore;active;Standard;;no;;`,
+      `not-an-address;Bob;Builder;perhaps;Platinum;Nowhere;maybe;;`,
+      'twin@import.example;Tom;Twin;;;;;;',
+      'TWIN@import.example;Tim;Twin;;;;;;',
+    ].join('\n'),
+  );
+  await expectRow(rows(page), {
+    Person: 'Nora',
+    Row: '2',
+    Outcome: 'Create',
+    'What would change': 'License Limited',
+  });
+  await expectRow(rows(page), {
+    Person: 'Ann',
+    Outcome: 'Update',
+    'What would change': 'Last name Marsh Moor',
+  });
+  await expectRow(rows(page), { Person: 'Sam', Outcome: 'No change' });
+  await expectRow(rows(page), { Row: '5', 'What would change': '“not-an-address” is not an e-mail address' });
+  await expectRow(rows(page), { Person: 'Tom', 'What would change': 'The same address stands in row 7' });
+  await expect(page.getByText('parted by semicolons')).toContainText('2 columns ignored');
+  await expect(page.getByText('Not imported: people set their own password')).toBeVisible();
+  await expectNoAxeInBothThemes(page);
+
+  await outcome(page, /Cannot/).check();
+  await expect(rows(page).getByRole('row')).toHaveCount(4);
+  const { name, bytes } = await savedBy(page, () =>
+    page.getByRole('button', { name: 'Download the problems' }).click(),
+  );
+  expect(name).toBe('people-problems.csv');
+  const problems = bytes.toString('utf8').split('\r\n');
+  expect(problems).toHaveLength(5);
+  expect(problems[0]).toContain('"Mail","Vorname"');
+  expect(problems[1]).toContain('Status: “perhaps” is neither Active nor Inactive');
+
+  await start(page).click();
+  await expect(ended(page)).toBeVisible();
+  await expectRow(imported(page), { Person: 'Nora', Result: 'Done' });
+  await expectRow(imported(page), { Person: 'Ann', Result: 'Done' });
+  await expectNoAxeInBothThemes(page);
+  const report = await savedBy(page, () =>
+    page.locator('main').getByRole('button', { name: 'Report' }).click(),
+  );
+  expect(report.bytes.toString('utf8')).toMatch(/2,"Done",\d+,"nora@import.example"/);
+
+  const [nora] = await calls.call<{ id: number }[]>('GET', '/user?email=nora@import.example');
+  expect(await calls.user(nora?.id ?? 0)).toMatchObject({
+    lastName: 'O\'Brien "N"',
+    groups: [sales],
+    twoFactorEnabled: true,
+  });
+  expect(await calls.call('GET', `/userLicense/${nora?.id}`)).toMatchObject({ licenseTypeId: 2 });
+  expect(await calls.user(known.id)).toMatchObject({ lastName: 'Moor', isActive: false, email: known.email });
+});
+
+test('pasted rows are imported by keyboard alone', async ({ page, calls }) => {
+  await enter(page, ada, '/users/import');
+  const paste = page.getByRole('button', { name: 'Paste rows instead' });
+  await paste.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Rows with their heading' })).toBeFocused();
+  await page.keyboard.insertText('Id\tE-mail\tFirst name\tSurname\n\tkey@import.example\tKay\tBoard\n');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expectRow(rows(page), { Person: 'Kay Board', Outcome: 'Create' });
+  await expect(page.getByText('parted by tabs')).toBeVisible();
+
+  // The numbers are radios, the table's rows are reached by arrows, and a row tells everything in its panel.
+  await outcome(page, /rows?$/).focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(outcome(page, /Create/)).toBeChecked();
+  await rows(page).getByRole('button', { name: 'Actions for Kay Board' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Show in full' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('dialog', { name: 'Row 2' });
+  await expect(panel.getByText('Standard')).toBeVisible();
+  await expectNoAxe(page);
+  await page.keyboard.press('Escape');
+  await expect(panel).toBeHidden();
+  await start(page).focus();
+  await page.keyboard.press('Enter');
+  await expect(ended(page)).toBeVisible();
+  expect(await calls.call('GET', '/user?email=key@import.example')).toMatchObject([{ lastName: 'Board' }]);
+});
+
+test('columns are guessed and can be changed; what is no Unicode is read, with a notice', async ({
+  page,
+  calls,
+}) => {
+  const person = await calls.makeUser({ firstName: 'Zoe', lastName: 'Unlike' });
+  await enter(page, ada, '/users/import');
+  await giveFile(page, 'latin.csv', Buffer.from(`Who,Called\n${person.email},Zo\u00eb\n`, 'latin1'));
+  await expect(page.getByText('Say which column holds the e-mail address or the id')).toBeVisible();
+  await expect(page.getByText('was read as Windows-1252')).toBeVisible();
+  await expectNoAxeInBothThemes(page);
+  await page.getByRole('combobox', { name: /^Who/ }).selectOption('E-mail');
+  await page.getByRole('combobox', { name: /^Called/ }).selectOption('Last name');
+  await expectRow(rows(page), { Outcome: 'Update', 'What would change': 'Last name Unlike Zoë' });
+  await page.getByRole('combobox', { name: /^Called/ }).selectOption('First name');
+  await expectRow(rows(page), { Outcome: 'Update', 'What would change': 'First name Zoe Zoë' });
+  // A field is in one column.
+  await page.getByRole('combobox', { name: /^Called/ }).selectOption('E-mail');
+  await expect(page.getByRole('combobox', { name: /^Who/ })).toHaveValue('');
+});
+
+test('what cannot be read says so, and the template can', async ({ page }) => {
+  await enter(page, ada, '/users/import');
+  await giveFile(page, 'book.xlsx', Buffer.from('PK\u0003\u0004'));
+  await expect(page.getByRole('alert')).toContainText('This is a workbook');
+  await expectNoAxeInBothThemes(page);
+  await giveFile(page, 'empty.csv', '');
+  await expect(page.getByRole('alert')).toContainText('The file is empty');
+  const template = await savedBy(page, () =>
+    page.getByRole('button', { name: 'Download the template' }).click(),
+  );
+  expect(template.name).toBe('users-template.csv');
+  await giveFile(page, template.name, template.bytes);
+  await expectRow(rows(page), { Person: 'Ann Example', Outcome: 'Create' });
+  await expect(page.getByText('UTF-8')).toBeVisible();
+});
+
+test('groups of the file are added, or replace those that people have where that is chosen', async ({
+  page,
+  calls,
+}) => {
+  const [before, after] = [await calls.makeGroup('Before', []), await calls.makeGroup('After', [])];
+  const person = await calls.makeUser({ groups: [before] });
+  await enter(page, ada, '/users/import');
+  await giveFile(page, 'groups.csv', `Id,Groups\n${person.id},after\n`);
+  await expectRow(rows(page), { Outcome: 'Update', 'What would change': 'Groups Before Before; After' });
+  await page.getByRole('radio', { name: /^replace those/ }).check();
+  await expectRow(rows(page), { Outcome: 'Update', 'What would change': /Groups Before After/ });
+  await start(page).click();
+  await expect(ended(page)).toBeVisible();
+  expect((await calls.user(person.id)).groups).toEqual([after]);
+});
+
+test('leaving a prepared import asks; a running one goes on in the tray', async ({ page }) => {
+  await enter(page, ada, '/users/import');
+  await giveFile(page, 'leave.csv', 'E-mail,First name,Last name\nleave@import.example,Lee,Ving\n');
+  await expectRow(rows(page), { Person: 'Lee Ving', Outcome: 'Create' });
+  await page.getByRole('link', { name: 'Overview' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await expectRow(rows(page), { Person: 'Lee Ving', Outcome: 'Create' });
+  await start(page).click();
+  await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('1 of 1');
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('Import 1 person');
+  await page.goBack();
+  await expectRow(imported(page), { Person: 'Lee Ving', Result: 'Done' });
+});
+
+test('what the service refuses is told for its row, and only those rows are tried again', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
+  // Two admins: the second one changes somebody after the check, and takes an address.
+  expectFailure(409);
+  const person = await calls.makeUser({ firstName: 'Con', lastName: 'Tested' });
+  await enter(page, ada, '/users/import');
+  await giveFile(
+    page,
+    'again.csv',
+    [
+      'E-mail,First name,Last name',
+      'taken@import.example,Tay,Ken',
+      'fine@import.example,Fay,Ine',
+      `${person.email},Con,Mine`,
+    ].join('\r\n'),
+  );
+  await expect(start(page)).toHaveText('Import 3 people');
+  await calls.call('PUT', '/user', { id: person.id, lastName: 'Theirs' });
+  await calls.makeUser({ email: 'taken@import.example', firstName: 'Somebody', lastName: 'Else' });
+  await start(page).click();
+  await expect(ended(page)).toBeVisible();
+  await expectRow(imported(page), { Person: 'Fay Ine', Result: 'Done' });
+  await expectRow(imported(page), {
+    Person: 'Tay Ken',
+    Result: 'Failed',
+    'What happened': 'already a user of this site',
+  });
+  await expectRow(imported(page), {
+    Person: 'Con Mine',
+    Result: 'Failed',
+    'What happened': 'Somebody else changed',
+  });
+  expect((await calls.user(person.id)).lastName).toBe('Theirs');
+
+  const failed = await savedBy(page, () =>
+    page.locator('main').getByRole('button', { name: 'Failed rows', exact: true }).click(),
+  );
+  expect(failed.name).toBe('again-failed.csv');
+  expect(failed.bytes.toString('utf8').split('\r\n')).toHaveLength(4);
+  await page.getByRole('button', { name: 'Check the failed rows again' }).click();
+  await expectRow(rows(page), { Outcome: 'Update', 'What would change': 'Last name Theirs Mine' });
+  await expectRow(rows(page), { Outcome: 'Update', 'What would change': 'First name Somebody Tay' });
+  await start(page).click();
+  await expect(ended(page)).toBeVisible();
+  expect((await calls.user(person.id)).lastName).toBe('Mine');
+});
+
+test('a creation without its license is told as a part', async ({ page, calls, expectFailure, request }) => {
+  expectFailure(403);
+  const licenses = await calls.makeGroup('Licenses for now', ['Manage Licences']);
+  const users = await calls.makeGroup('Users', ['Manage Users']);
+  const clerk = await calls.makeUser({ groups: [licenses, users] });
+  await enter(page, clerk, '/users/import');
+  await giveFile(page, 'part.csv', 'E-mail,First name,Last name,License\npart@import.example,Par,Tly,Free\n');
+  await expectRow(rows(page), {
+    Person: 'Par Tly',
+    Outcome: 'Create',
+    'What would change': 'Free/Complimentary',
+  });
+  const admin = await callsOf(request, ada);
+  await admin.call('DELETE', '/user/group', [{ userIds: [clerk.id], groupIds: [licenses] }]);
+  await start(page).click();
+  await expect(ended(page)).toBeVisible();
+  await expectRow(imported(page), { Person: 'Par Tly', Result: 'In part', 'What happened': 'Created done.' });
+  await expectNoAxe(page);
+});
+
+test('an import stops by itself while the service is away, and goes on without sending anything twice', async ({
+  page,
+  service,
+  calls,
+  expectFailure,
+}) => {
+  expectFailure(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+  const many = Array.from({ length: 400 }, (_, at) => `many${at}@import.example,Many,Number ${at}`);
+  await enter(page, ada, '/users/import');
+  await giveFile(page, 'many.csv', ['E-mail,First name,Last name', ...many].join('\n'));
+  await expect(start(page)).toHaveText('Import 400 people');
+  await start(page).click();
+  await expect(page.getByText(/Importing: [1-9]\d* of 400/)).toBeVisible();
+  await service.stop('SIGKILL');
+  await expect(page.getByText('The import has stopped')).toBeVisible();
+  await expectNoAxe(page);
+  await service.start();
+  await page.locator('main').getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByText('Imported: 400 of 400')).toBeVisible({ timeout: 30_000 });
+  await expect(outcome(page, /^400 Done/)).toBeVisible();
+  const found = await calls.call<unknown[]>('GET', '/user?pageNumber=1&pageSize=1000');
+  expect(
+    found.filter((user) => JSON.stringify(user).includes('@import.example"')).length,
+  ).toBeGreaterThanOrEqual(400);
+});
+
+test('who may change licenses alone can import them, and nothing else', async ({ page, calls }) => {
+  const groupId = await calls.makeGroup('Licenses alone', ['Manage Licences']);
+  const clerk = await calls.makeUser({ groups: [groupId] });
+  const person = await calls.makeUser({ firstName: 'Lic', lastName: 'Ensed' });
+  await enter(page, clerk, '/users/import');
+  await giveFile(
+    page,
+    'licenses.csv',
+    `Id,License,First name\n${person.id},No License,\n${clerk.id},,Other\n`,
+  );
+  await expectRow(rows(page), {
+    Person: 'Lic Ensed',
+    Outcome: 'Update',
+    'What would change': 'Standard No License',
+  });
+  await expectRow(rows(page), {
+    Outcome: 'Cannot',
+    'What would change': 'Needs the capability Manage Users',
+  });
+  await start(page).click();
+  await expect(ended(page)).toBeVisible();
+  expect(await calls.call('GET', `/userLicense/${person.id}`)).toMatchObject({ licenseTypeId: 4 });
+});
