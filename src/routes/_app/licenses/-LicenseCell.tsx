@@ -1,10 +1,10 @@
 import { ChevronDown, TriangleAlert } from 'lucide-react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
+import { cx } from '../../../ui/cx.ts';
 import { Spinner } from '../../../ui/feedback/Spinner.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
-import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
 import { billableHint } from './-billable-effect.ts';
 import { licenseName } from './-change-license.ts';
 import { useLicenseChange } from './-changes.tsx';
@@ -27,30 +27,22 @@ export function LicenseCell({ row, tabIndex }: LicenseCellProps) {
       </span>
     );
   const shown = licenseName(chosen?.to ?? now);
-  const said = chosen?.error?.message;
+  const refused = chosen?.error;
   return (
-    <span className={said === undefined ? 'lic' : 'lic lic-refused'}>
+    <span className={cx('lic', refused && 'lic-refused')}>
       <MenuButton
-        label={
-          said === undefined
-            ? `License of ${row.name}: ${shown}`
-            : `License of ${row.name}: ${shown} was refused. ${said}`
-        }
+        label={`License of ${row.name}: ${shown}${refused ? `, not changed. ${refused.message}` : ''}`}
         variant="quiet"
         size="small"
         align="start"
         tabIndex={tabIndex}
         items={() => itemsFor({ ...rest, chosen, row, now })}
       >
-        {said !== undefined && <TriangleAlert />}
+        {refused && <TriangleAlert />}
         <span className="lic-name">{shown}</span>
         <ChevronDown />
       </MenuButton>
-      {said !== undefined && (
-        <Tooltip text={said}>
-          <span className="lic-why">{said}</span>
-        </Tooltip>
-      )}
+      {refused && <span className="lic-why">Not changed</span>}
     </span>
   );
 }

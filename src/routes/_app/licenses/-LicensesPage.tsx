@@ -13,6 +13,7 @@ import { LicenseChanges } from './-changes.tsx';
 import { COLUMNS } from './-columns.tsx';
 import { LicensesBar } from './-LicensesBar.tsx';
 import { LicensesBulk } from './-LicensesBulk.tsx';
+import { Refusals } from './-Refusals.tsx';
 import { SeatChart } from './-SeatChart.tsx';
 import { useSeats } from './-seats.ts';
 import { SeatTiles } from './-SeatTiles.tsx';
@@ -45,6 +46,7 @@ export function LicensesPage() {
       <SeatTiles seats={seats.seats} />
       <SeatChart {...seats} range={view.range} onRange={(range) => show({ ...view, range })} />
       <LicensesBar {...{ view, show, type, settle, directory }} counts={found?.counts} />
+      <Refusals />
       <DataTable
         label="Licenses"
         columns={COLUMNS}

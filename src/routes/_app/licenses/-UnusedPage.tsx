@@ -71,7 +71,14 @@ export function UnusedPage() {
         }
         footer={rows && rows.length > 0 && <Footer {...unused} />}
       />
-      <LicensesBulk ids={ids} selection={chosen} onSelect={setSelection} types={OFFERED} />
+      {/* The footer of the table stays in reach under the bar. */}
+      {chosen.size > 0 && <div className="lic-room" />}
+      <LicensesBulk
+        ids={unused.isComplete ? ids : undefined}
+        selection={chosen}
+        onSelect={setSelection}
+        types={OFFERED}
+      />
     </>
   );
 }

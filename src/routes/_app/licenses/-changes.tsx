@@ -10,7 +10,6 @@ import { useWrite } from '../../../api/write.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
-import { announce } from '../../../ui/feedback/live.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import { confirmNoLicense } from './-confirm-no-license.ts';
@@ -26,7 +25,7 @@ type All = ReadonlyMap<number, Chosen>;
 
 interface Changes {
   subscribe: (listener: () => void) => () => void;
-  of: (userId: number) => Chosen | undefined;
+  all: () => All;
   /** Chooses a license for somebody and sends it. */
   choose: (row: DirectoryRow, to: number) => void;
   /** Gives a refused choice up. */
@@ -53,7 +52,6 @@ function useSender(set: (userId: number, chosen: Chosen | undefined) => void) {
       } catch (thrown) {
         const error = toServiceError(thrown);
         set(id, { to, error });
-        announce(`${name} was not changed to ${licenseName(to)}. ${error.message}`);
         // What is there now may be another license than the one on screen.
         await markStale(client, 'updateUserLicense');
       }
@@ -82,7 +80,7 @@ export function LicenseChanges({ children }: { children: ReactNode }) {
   const changes = useMemo<Changes>(
     () => ({
       subscribe: store.subscribe,
-      of: (userId) => store.get().get(userId),
+      all: store.get,
       choose: (row, to) => void send(row, to),
       discard: (userId) => set(userId, undefined),
       reason,
@@ -103,12 +101,22 @@ function Guard({ store }: { store: ReturnType<typeof createStore<All>> }) {
   return null;
 }
 
-/** What is being changed about somebody; the cell that asks is drawn anew when that changes. */
-export function useLicenseChange(
-  userId: number,
-): Omit<Changes, 'subscribe' | 'of'> & { chosen: Chosen | undefined } {
+function useChanges(): Changes {
   const changes = useContext(Context);
-  if (!changes) throw new Error('License cells stand inside LicenseChanges');
-  const { subscribe, of, ...rest } = changes;
-  return { ...rest, chosen: useSyncExternalStore(subscribe, () => of(userId)) };
+  if (!changes) throw new Error('Changes of licenses are held by LicenseChanges');
+  return changes;
+}
+
+/** What is being changed about somebody; the cell that asks is drawn anew when that changes. */
+export function useLicenseChange(userId: number) {
+  const { subscribe, all, ...rest } = useChanges();
+  return { ...rest, chosen: useSyncExternalStore(subscribe, () => all().get(userId)) };
+}
+
+/** Every choice that was refused and waits for somebody to decide. */
+export function useRefusals() {
+  const { subscribe, all, choose, discard } = useChanges();
+  const now = useSyncExternalStore(subscribe, all);
+  const refused = [...now].flatMap(([userId, { to, error }]) => (error ? [{ userId, to, error }] : []));
+  return { refused, choose, discard };
 }
