@@ -27,4 +27,6 @@ export interface BulkRequest {
    * conflict. Without it, that is whoever is no longer as the list shows them.
    */
   lastBy?: number | undefined;
+  /** Called when it was agreed to and the job has begun. */
+  onBegin?: (() => void) | undefined;
 }

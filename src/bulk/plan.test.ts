@@ -6,7 +6,7 @@ import { callsOf, MOST_PAIRS } from './calls.ts';
 import type { Call } from './calls.ts';
 import { inverse } from './inverse.ts';
 import type { Change, Person, State } from './person.ts';
-import { createPlanner } from './plan.ts';
+import { billableDelta, createPlanner } from './plan.ts';
 import type { Plan, Rules } from './plan.ts';
 
 const GROUPS = [1, 2, 3, 4, 5, 6];
@@ -203,10 +203,11 @@ test('a request never holds more than 1,000 pairs, and no pair stands in two', (
 
 test('the billable delta is that of the people', () => {
   const people = [1, 2, 3, 4].map((id) => person(id, { licenseTypeId: id }));
-  expect(planOf({ kind: 'license', licenseTypeId: 3 }, people).billable).toBe(-2);
-  expect(planOf({ kind: 'license', licenseTypeId: 1 }, people).billable).toBe(2);
-  expect(planOf({ kind: 'remove' }, people).billable).toBe(-2);
-  expect(planOf({ kind: 'deactivate' }, people).billable).toBe(0);
+  const delta = (action: BulkAction) => billableDelta(planOf(action, people).changes);
+  expect(delta({ kind: 'license', licenseTypeId: 3 })).toBe(-2);
+  expect(delta({ kind: 'license', licenseTypeId: 1 })).toBe(2);
+  expect(delta({ kind: 'remove' })).toBe(-2);
+  expect(delta({ kind: 'deactivate' })).toBe(0);
 });
 
 const why = (plan: Plan) => plan.refused.map(({ person: { id }, why: reason }) => [id, reason]);

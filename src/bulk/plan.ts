@@ -29,8 +29,6 @@ export interface Plan {
   /** Who is as the action would make them: no call is made. */
   same: readonly Person[];
   refused: readonly Refused[];
-  /** How many billable licenses more or fewer the site has afterwards. */
-  billable: number;
 }
 
 const list = new Intl.ListFormat('en');
@@ -65,14 +63,14 @@ export function createPlanner(action: BulkAction, rules: Rules) {
         changes: left,
         same,
         refused: last ? [...refused, last] : refused,
-        billable: left.reduce(
-          (sum, { person, after }) => sum + Number(isBilled(after)) - Number(isBilled(person)),
-          0,
-        ),
       };
     },
   };
 }
+
+/** How many billable licenses more or fewer the site has afterwards (spec 2.2). */
+export const billableDelta = (changes: readonly Change[]): number =>
+  changes.reduce((sum, { person, after }) => sum + Number(isBilled(after)) - Number(isBilled(person)), 0);
 
 /** Why this change cannot be made, in the order in which the service would find it out. */
 function refusal(change: Change, rules: Rules): string | undefined {

@@ -38,7 +38,8 @@ const PAGE = 1000;
 const isCapability = (name: string): name is Capability => capabilities.some((one) => one.name === name);
 const KEEP_SITE_OPEN: readonly Capability[] = ['Manage Users', 'Manage Groups'];
 
-interface Around {
+/** What a dry run knows beforehand. */
+export interface Around {
   client: QueryClient;
   session: Session;
   /** All groups of the site. */

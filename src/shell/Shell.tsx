@@ -1,6 +1,7 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../api/session.ts';
+import { BulkHost } from '../bulk/BulkHost.tsx';
 import { ConfirmHost } from '../ui/dialog/ConfirmHost.tsx';
 import { AREAS } from './areas.ts';
 import { Drawer } from './Drawer.tsx';
@@ -56,6 +57,7 @@ export function Shell() {
       </main>
       <JobTray />
       <Overlays />
+      <BulkHost />
       <ConfirmHost />
     </div>
   );

@@ -85,7 +85,7 @@ export function UsersPage() {
         />
       </GroupNames>
       {found && size !== undefined && (
-        <UsersBulk found={found} selection={selection} onSelect={setSelection} size={size} />
+        <UsersBulk found={found} selection={selection} onSelect={setSelection} />
       )}
       <Outlet />
     </Page>

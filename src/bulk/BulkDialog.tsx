@@ -1,0 +1,121 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { NO_LICENSE } from '../../contract/rules/licenses.ts';
+import { useSession } from '../api/session.ts';
+import { useDirectory } from '../directory/directory.ts';
+import { count } from '../lib/numbers.ts';
+import { Button } from '../ui/button/Button.tsx';
+import { Dialog } from '../ui/dialog/Dialog.tsx';
+import { ErrorState } from '../ui/feedback/ErrorState.tsx';
+import type { BulkAction, BulkRequest } from './actions.ts';
+import { beginJob } from './begin.ts';
+import { DryRunView } from './DryRunView.tsx';
+import { useDryRun } from './use-dry-run.ts';
+import { people, titleOf } from './words.ts';
+import './bulk-dialog.css';
+
+interface BulkDialogProps {
+  request: BulkRequest;
+  onClose: () => void;
+}
+
+/** The dry run of a change of many people, and the one button that begins it. */
+export default function BulkDialog({ request, onClose }: BulkDialogProps) {
+  const { action, userIds } = request;
+  const client = useQueryClient();
+  const session = useSession();
+  const { groups } = useDirectory();
+  const names = useMemo(() => new Map(groups.map(({ id, name }) => [id, name])), [groups]);
+  const { read, result, error, retry } = useDryRun(request);
+  const [leaveOut, setLeaveOut] = useState(false);
+  const [typed, setTyped] = useState('');
+  const [pending, setPending] = useState(false);
+
+  const changes = useMemo(
+    () =>
+      leaveOut && result
+        ? result.changes.filter(({ person }) => !result.conflicts.has(person.id))
+        : (result?.changes ?? []),
+    [leaveOut, result],
+  );
+  const title = titleOf(action, result ? changes.length : userIds.length, names, session.site.name);
+  const wanted = asksForName(action, changes.length) ? session.site.name : undefined;
+  const reason = result ? whyNot(result.lacks, changes.length, wanted, typed) : 'The people are being read';
+
+  const begin = async () => {
+    setPending(true);
+    await beginJob(client, session, { request, title, changes, names });
+    onClose();
+  };
+
+  return (
+    <Dialog
+      title={result ? `${title}?` : title}
+      onClose={pending ? () => undefined : onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant={isDangerous(action) ? 'danger' : 'primary'}
+            pending={pending}
+            disabledReason={error ? 'The people could not be read' : reason}
+            onClick={() => void begin()}
+          >
+            {title}
+          </Button>
+        </>
+      }
+    >
+      <div className="bulk-dialog">
+        {error && (
+          <ErrorState title="Nothing could be planned" onRetry={retry} requestId={error.requestId}>
+            {error.message}
+          </ErrorState>
+        )}
+        {!error && !result && <Reading read={read} of={userIds.length} />}
+        {result && <DryRunView {...{ action, result, changes, names, leaveOut }} onLeaveOut={setLeaveOut} />}
+        {result && wanted !== undefined && changes.length > 0 && (
+          <label className="field">
+            <span className="field-label">Type “{wanted}” to go on</span>
+            <input
+              className="input"
+              value={typed}
+              autoComplete="off"
+              spellCheck={false}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          </label>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Reading({ read, of }: { read: number; of: number }) {
+  return (
+    <div className="bulk-reading">
+      <p className="num">{read === 0 ? `Reading ${people(of)}` : `${count(read)} of ${people(of)} read`}</p>
+      <progress value={read} max={of} aria-label="Reading people" />
+    </div>
+  );
+}
+
+const isDangerous = (action: BulkAction): boolean =>
+  action.kind === 'deactivate' || action.kind === 'remove' || takesLicense(action);
+const takesLicense = (action: BulkAction): boolean =>
+  action.kind === 'license' && action.licenseTypeId === NO_LICENSE;
+
+/** What ends people's work here and has no way back at once is typed, as for a single person. */
+const asksForName = (action: BulkAction, number: number): boolean =>
+  action.kind === 'remove' || (takesLicense(action) && number > 1);
+
+function whyNot(
+  lacks: string | undefined,
+  number: number,
+  wanted: string | undefined,
+  typed: string,
+): string | undefined {
+  if (lacks !== undefined) return lacks;
+  if (number === 0) return 'Nobody would be changed';
+  return wanted !== undefined && typed.trim() !== wanted ? `Type “${wanted}” first` : undefined;
+}

@@ -1,0 +1,51 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { Undo2 } from 'lucide-react';
+import { Suspense, useEffect, useMemo } from 'react';
+import { holderOf, useSession } from '../api/session.ts';
+import { useOfferActions } from '../shell/palette/registry.ts';
+import { later } from '../ui/later.ts';
+import { useStore } from '../ui/store.ts';
+import { openUndoFile } from './index.ts';
+import { bulkRequest } from './request.ts';
+
+const BulkDialog = later(() => import('./BulkDialog.tsx'));
+const ChoiceDialog = later(() => import('./ChoiceDialog.tsx'));
+
+const close = () => bulkRequest.set(undefined);
+
+/** Where `openBulk` appears; the shell mounts it once. It also brings back the jobs that a reload interrupted. */
+export function BulkHost() {
+  const client = useQueryClient();
+  const session = useSession();
+  const { userId, siteId } = holderOf(session);
+  const router = useRouter();
+  const shown = useStore(bulkRequest);
+  useOfferActions(
+    useMemo(() => [{ label: 'Undo from file…', icon: Undo2, run: () => openUndoFile(siteId) }], [siteId]),
+  );
+
+  // What is kept in the browser is read once, when somebody has come in.
+  useEffect(() => {
+    void import('./resume.ts')
+      .then(({ offerKeptJobs }) => offerKeptJobs(client, { userId, siteId }))
+      .catch(() => undefined);
+  }, [client, userId, siteId]);
+
+  // Another page under an open dialog would be another context: it closes.
+  useEffect(
+    () => router.subscribe('onBeforeNavigate', ({ pathChanged }) => pathChanged && close()),
+    [router],
+  );
+
+  if (!shown) return null;
+  return (
+    <Suspense>
+      {'choose' in shown ? (
+        <ChoiceDialog choice={shown} onClose={close} />
+      ) : (
+        <BulkDialog request={shown} onClose={close} />
+      )}
+    </Suspense>
+  );
+}

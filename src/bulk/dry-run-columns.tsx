@@ -1,0 +1,67 @@
+import type { Column } from '../ui/table/columns.ts';
+
+/** A person in the table of a dry run. */
+export interface Line {
+  id: number;
+  name: string;
+  email: string;
+  before?: string;
+  after?: string;
+  note?: string | undefined;
+}
+
+const WHO: readonly Column<Line>[] = [
+  { id: 'name', header: 'Name', minWidth: 150, cell: ({ name }) => name },
+  {
+    id: 'email',
+    header: 'E-mail',
+    minWidth: 170,
+    cell: ({ email }) => (
+      <span className="bulk-soft" title={email}>
+        {email}
+      </span>
+    ),
+  },
+];
+
+/** Who changes, from what to what; who does not, and why. */
+export const COLUMNS: Record<'change' | 'left', readonly Column<Line>[]> = {
+  change: [
+    ...WHO,
+    {
+      id: 'before',
+      header: 'Now',
+      minWidth: 120,
+      small: 'line',
+      cell: ({ before }) => <span title={before}>{before}</span>,
+    },
+    {
+      id: 'after',
+      header: 'Then',
+      minWidth: 130,
+      small: 'line',
+      cell: ({ after }) => (
+        <strong className="bulk-after" title={after}>
+          {after}
+        </strong>
+      ),
+    },
+    {
+      id: 'note',
+      header: 'Changed meanwhile',
+      minWidth: 150,
+      small: 'line',
+      cell: ({ note }) => note && <span className="bulk-note">{note}</span>,
+    },
+  ],
+  left: [
+    ...WHO,
+    {
+      id: 'note',
+      header: 'Why',
+      minWidth: 320,
+      small: 'line',
+      cell: ({ note }) => <span title={note}>{note}</span>,
+    },
+  ],
+};

@@ -1,0 +1,13 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { Holder } from '../api/session-gate.ts';
+import { createJob } from './job.ts';
+import { keptJobs } from './keep.ts';
+import { takeJob } from './lock.ts';
+
+/** Puts the jobs that a reload interrupted back into the tray, where no other tab has them. */
+export async function offerKeptJobs(client: QueryClient, holder: Holder): Promise<void> {
+  for (const { job, outcomes } of await keptJobs(holder)) {
+    // oxlint-disable-next-line no-await-in-loop -- a handful, in the order in which they were begun
+    if (await takeJob(job.id)) createJob(client, job, outcomes).showEnd();
+  }
+}

@@ -1,0 +1,106 @@
+import {
+  AtSign,
+  CreditCard,
+  Download,
+  GlobeLock,
+  ShieldCheck,
+  Undo2,
+  UserCheck,
+  UserMinus,
+  UsersRound,
+  UserX,
+} from 'lucide-react';
+import { useAllowed, useSession } from '../../../api/session.ts';
+import { chooseBulk, openBulk, openUndoFile } from '../../../bulk/index.ts';
+import { rowsOf } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/row.ts';
+import { openExport } from '../../../export/index.ts';
+import { counted } from '../../../lib/numbers.ts';
+import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
+import { copyText } from './-copy.ts';
+
+interface Selected {
+  ids: readonly number[];
+  /** The rows of a small selection; none of a large one. */
+  known: readonly DirectoryRow[];
+  /** Called when a job has begun. */
+  onBegin: () => void;
+}
+
+/** What the bulk bar offers: in the bar what is done every day, in its menu the rest. */
+export function useBulkItems({ ids, known, onBegin }: Selected): {
+  actions: readonly MenuItemData[];
+  more: MenuItems;
+} {
+  const { site, user: me } = useSession();
+  const users = useAllowed('updateUser').reason;
+  const licenses = useAllowed('updateUserLicense').reason;
+  const groups = useAllowed('assignGroups').reason;
+  const removal = useAllowed('removeUser').reason;
+  const open = (kind: Plain) => () => openBulk({ action: { kind }, userIds: ids, onBegin });
+  const choose = (what: 'license' | 'addGroups' | 'removeGroups') => () =>
+    chooseBulk({ choose: what, userIds: ids, onBegin });
+  /** The reason that nobody is left for it, where everybody selected is known. */
+  const unless = (some: (row: DirectoryRow) => boolean, reason: string) =>
+    known.length === 0 || known.some(some) ? undefined : reason;
+
+  const actions = [
+    {
+      label: 'Deactivate',
+      icon: UserX,
+      disabledReason:
+        users ?? unless(({ id, isActive }) => isActive && id !== me.id, 'Nobody else selected is active'),
+      onSelect: open('deactivate'),
+    },
+    {
+      label: 'Activate',
+      icon: UserCheck,
+      disabledReason: users ?? unless(({ isActive }) => !isActive, 'Nobody selected is inactive'),
+      onSelect: open('activate'),
+    },
+    { label: 'Change license', icon: CreditCard, disabledReason: licenses, onSelect: choose('license') },
+    { label: 'Add to groups', icon: UsersRound, disabledReason: groups, onSelect: choose('addGroups') },
+  ];
+  const more: MenuItems = [
+    {
+      label: 'Remove from groups',
+      icon: UserMinus,
+      disabledReason: groups ?? unless((row) => row.groups.length > 0, 'Nobody selected is in a group'),
+      onSelect: choose('removeGroups'),
+    },
+    {
+      label: 'Turn two-factor on',
+      icon: ShieldCheck,
+      disabledReason: users ?? unless(({ twoFactor }) => !twoFactor, 'It is on for everybody selected'),
+      onSelect: open('twoFactorOn'),
+    },
+    {
+      label: 'Turn approved addresses on',
+      icon: GlobeLock,
+      disabledReason:
+        users ?? unless(({ approvedAddresses }) => !approvedAddresses, 'It is on for everybody selected'),
+      onSelect: open('addressesOn'),
+    },
+    'line',
+    { label: 'Export', icon: Download, onSelect: () => openExport({ userIds: ids }) },
+    { label: 'Copy e-mails', icon: AtSign, onSelect: () => void copyEmails(ids) },
+    { label: 'Undo from file…', icon: Undo2, onSelect: () => openUndoFile(site.id) },
+    'line',
+    {
+      label: 'Remove from site',
+      icon: UserMinus,
+      danger: true,
+      disabledReason: removal ?? unless(({ id }) => id !== me.id, 'You cannot remove yourself'),
+      onSelect: open('remove'),
+    },
+  ];
+  return { actions, more };
+}
+
+type Plain = 'activate' | 'deactivate' | 'twoFactorOn' | 'addressesOn' | 'remove';
+
+async function copyEmails(ids: readonly number[]): Promise<void> {
+  const rows = await rowsOf(ids);
+  const said = `${counted(rows.length, 'e-mail address', 'e-mail addresses')} copied`;
+  await copyText(rows.map(({ email }) => email).join('\n'), said);
+}

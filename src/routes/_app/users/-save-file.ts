@@ -1,1 +1,0 @@
-export { saveFile } from '../../../lib/save-file.ts';
