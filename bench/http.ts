@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { newService, type Service } from '../e2e/support/service.ts';
 import { type Bench, milliseconds, rate } from './bench.ts';
+import { paging } from './paging.ts';
 
 const PAGE = 50;
 /** The sample's first site. */
@@ -106,6 +107,8 @@ export const http: Bench = {
           floor: await rate(() => auditedChange(pool, next())),
           unit: '1/s',
         },
+        // Last: it fills the site with people whom the measures above do without.
+        ...(await paging(call, pool)),
       ];
     } finally {
       await pool.end();

@@ -1,0 +1,83 @@
+/** Page 10,000 beside page 1 of the management lists: the ratio is what a page number costs. */
+import type { Pool } from 'pg';
+import { type Measure, milliseconds } from './bench.ts';
+
+/** Enough for a page 10,000 of ten; STEWARD_BENCH_USERS=1000000 asks for more. */
+const USERS = Number(process.env['STEWARD_BENCH_USERS'] ?? 100_000);
+const PAGES = Math.floor(USERS / 10);
+const ROUNDS = 60;
+const WARM_UP = 5;
+const MANAGEMENT = '/api/rest/v1/management';
+
+/** So many people more on the first site, all in one new group and changed just now, and as many groups. */
+async function fill(pool: Pool): Promise<number> {
+  await pool.query(
+    `insert into account (email, email_key, first_name, last_name, home_site_id)
+     select n || '@bench.test', n || '@bench.test', 'P' || n, 'Bench', 1 from generate_series(1, $1::int) n`,
+    [USERS],
+  );
+  await pool.query(
+    `insert into membership (site_id, user_id, license_type_id)
+     select 1, user_id, 1 + (user_id % 2) from account where email_key like '%@bench.test'`,
+  );
+  await pool.query(
+    `insert into user_group (site_id, name) select 1, 'Bench ' || n from generate_series(1, $1::int) n`,
+    [USERS],
+  );
+  const { rows } = await pool.query<{ group_id: number }>(
+    `insert into group_member (site_id, group_id, user_id)
+     select 1, g.group_id, m.user_id from membership m, user_group g
+     where m.site_id = 1 and g.site_id = 1 and g.name = 'Bench 1' returning group_id`,
+  );
+  await pool.query('vacuum analyze account, membership, user_group, group_member, list_block');
+  return rows[0]?.group_id ?? 0;
+}
+
+/** The medians of both, taken in turns so that both see the same machine. */
+async function besides(one: () => Promise<unknown>, other: () => Promise<unknown>) {
+  const took: { ours: number; floor: number }[] = [];
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
+    const pair = { ours: await milliseconds(one), floor: await milliseconds(other) };
+    if (round >= 0) took.push(pair);
+  }
+  const median = (times: number[]) => times.toSorted((a, b) => a - b)[ROUNDS / 2] ?? 0;
+  return {
+    ours: median(took.map(({ ours }) => ours)),
+    floor: median(took.map(({ floor }) => floor)),
+    unit: 'ms',
+  };
+}
+
+/** Fills the site and measures each list; last the same page in SQL by OFFSET, for comparison. */
+export async function paging(call: (path: string) => Promise<unknown>, pool: Pool): Promise<Measure[]> {
+  const groupId = await fill(pool);
+  const since = new Date(Date.now() - 24 * 3600_000).toISOString();
+  const lists: [name: string, path: string][] = [
+    ['users', 'user?'],
+    ['members of a group', `user?userGroupId=${groupId}&`],
+    ['users modified since', `user?modifiedSince=${since}&`],
+    ['licenses', 'userLicenses?'],
+    ['billable licenses', 'userLicenses?isBillable=true&'],
+    ['groups', 'user/group?'],
+  ];
+  const measures: Measure[] = [];
+  for (const [name, path] of lists) {
+    const page = (pageNumber: number) => call(`${MANAGEMENT}/${path}pageSize=10&pageNumber=${pageNumber}`);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
+    const measured = await besides(
+      () => page(PAGES),
+      () => page(1),
+    );
+    measures.push({ name: `page ${PAGES} : 1 of ${name}`, ...measured });
+  }
+  const offset = (skip: number) =>
+    pool.query(`select user_id from membership where site_id = 1 order by user_id limit 10 offset $1`, [
+      skip,
+    ]);
+  const bySql = await besides(
+    () => offset(USERS - 10),
+    () => offset(0),
+  );
+  return [...measures, { name: `page ${PAGES} : 1 by OFFSET in SQL`, ...bySql }];
+}
