@@ -50,10 +50,13 @@ export function AddMembersPanel() {
       search: (now) => now,
       ignoreBlocker,
     });
-  const submit = async () => {
-    await leave(true);
-    openBulk({ action: { kind: 'addGroups', groupIds: [group.id] }, userIds: ids });
-  };
+  // The panel stays until it was agreed to: who turns back in the dry run has lost nobody.
+  const submit = () =>
+    openBulk({
+      action: { kind: 'addGroups', groupIds: [group.id] },
+      userIds: ids,
+      onBegin: () => void leave(true),
+    });
   const why =
     reason ?? holds(capabilitiesOf(group)) ?? (ids.length === 0 ? 'Choose somebody first' : undefined);
 
@@ -63,7 +66,7 @@ export function AddMembersPanel() {
         className="form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (why === undefined) void submit();
+          if (why === undefined) submit();
         }}
       >
         <div className="form-body">

@@ -8,6 +8,9 @@ import { useCommit } from './-use-commit.ts';
 
 interface MatrixFooterProps {
   pending: Pending;
+  /** Whether all that is pending was sent. */
+  sent: boolean;
+  onSent: () => void;
   onDiscard: () => void;
   onReview: () => void;
   /** How many people are read while not all are. */
@@ -15,9 +18,9 @@ interface MatrixFooterProps {
 }
 
 /** What is pending in numbers, and the ways to end it. */
-export function MatrixFooter({ pending, onDiscard, onReview, partial }: MatrixFooterProps) {
+export function MatrixFooter({ pending, sent, onSent, onDiscard, onReview, partial }: MatrixFooterProps) {
   const { reason } = useAllowed('assignGroups');
-  const commit = useCommit(pending);
+  const commit = useCommit(pending, onSent);
   const changes = countOf(pending);
   if (changes === 0) {
     return (
@@ -35,13 +38,14 @@ export function MatrixFooter({ pending, onDiscard, onReview, partial }: MatrixFo
   return (
     <footer className="tbl-footer">
       <output className="matrix-count">
-        {words} for {counted(pending.size, 'person', 'people')}, not saved
+        {words} for {counted(pending.size, 'person', 'people')},{' '}
+        {sent ? 'sent and not there yet: see Jobs for what came of them' : 'not saved'}
       </output>
       <span className="matrix-acts">
         <Button onClick={() => void confirmDiscard().then((agreed) => agreed && onDiscard())}>Discard</Button>
         <Button onClick={onReview}>Review</Button>
         <Button variant="primary" disabledReason={commit.reason} onClick={commit.open}>
-          Save {words}
+          {sent ? 'Try again' : `Save ${words}`}
         </Button>
       </span>
     </footer>

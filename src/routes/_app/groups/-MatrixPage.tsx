@@ -45,7 +45,7 @@ export function MatrixPage() {
   const pending = usePending();
   const [exactly, setExactly] = useState<DirectoryRow>();
   const changes = countOf(pending.pending);
-  useUnsavedGuard(changes > 0);
+  useUnsavedGuard(changes > 0 && !pending.sent);
 
   const { error, size, complete, refresh, refreshing } = directory;
   if (error?.status === 403 && size === undefined) throw error;
@@ -98,6 +98,8 @@ export function MatrixPage() {
           {!found && !error && <SkeletonRows rows={12} />}
           <MatrixFooter
             pending={pending.pending}
+            sent={pending.sent}
+            onSent={pending.markSent}
             onDiscard={() => pending.change(() => new Map())}
             onReview={() => show({ ...view, review: true })}
             partial={complete ? undefined : size}
@@ -110,6 +112,7 @@ export function MatrixPage() {
           pending={pending.pending}
           people={pending.people}
           onChange={pending.change}
+          onSent={pending.markSent}
           onClose={() => show({ ...view, review: false })}
         />
       )}

@@ -90,10 +90,7 @@ export function Members({ group, given }: MembersProps) {
             label: 'Remove from group',
             icon: UserMinus,
             disabledReason: remove.reason,
-            onSelect: () => {
-              remove.open(chosen);
-              clear();
-            },
+            onSelect: () => remove.open(chosen, clear),
           },
           compareItem(chosen, router),
         ]}
@@ -130,8 +127,8 @@ function useRemoval(group: UserGroupEntityVm, given: readonly Capability[]) {
   const holds = useGroupReason();
   return {
     reason: reason ?? holds(given),
-    open: (userIds: readonly number[]) =>
-      openBulk({ action: { kind: 'removeGroups', groupIds: [group.id] }, userIds }),
+    open: (userIds: readonly number[], onBegin?: () => void) =>
+      openBulk({ action: { kind: 'removeGroups', groupIds: [group.id] }, userIds, onBegin }),
   };
 }
 

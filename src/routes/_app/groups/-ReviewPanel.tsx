@@ -17,14 +17,15 @@ interface ReviewPanelProps {
   pending: Pending;
   people: ReadonlyMap<number, DirectoryRow>;
   onChange: (next: (now: Pending) => Pending) => void;
+  onSent: () => void;
   onClose: () => void;
 }
 
 const SHOWN = 200;
 
 /** Everything pending, person by person, with what it will be sent as. */
-export function ReviewPanel({ groups, pending, people, onChange, onClose }: ReviewPanelProps) {
-  const commit = useCommit(pending);
+export function ReviewPanel({ groups, pending, people, onChange, onSent, onClose }: ReviewPanelProps) {
+  const commit = useCommit(pending, onSent);
   const { add, remove } = pairsOf(pending);
   const changes = counted(countOf(pending), 'change', 'changes');
   const names = new Map(groups.map(({ id, name }) => [id, name]));

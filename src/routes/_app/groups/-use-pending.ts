@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { usePeople } from '../../../directory/directory.ts';
 import { NOTHING_PENDING, settle } from './-pending.ts';
 import type { Pending } from './-pending.ts';
@@ -9,10 +9,22 @@ import type { Pending } from './-pending.ts';
  */
 export function usePending() {
   const [pending, setPending] = useState<Pending>(NOTHING_PENDING);
+  const [sent, setSent] = useState(false);
   const ids = useMemo(() => [...pending.keys()], [pending]);
   const people = usePeople(ids);
   const open = useMemo(() => settle(pending, people), [pending, people]);
   // What has come about must not return when somebody else takes it back.
   if (open !== pending) setPending(open);
-  return { pending: open, people, change: (next: (now: Pending) => Pending) => setPending(next) };
+  const change = useCallback((next: (now: Pending) => Pending) => {
+    setSent(false);
+    setPending(next);
+  }, []);
+  return {
+    pending: open,
+    people,
+    /** Whether all of it was sent: it comes about, or what came of it is told in the tray. */
+    sent,
+    change,
+    markSent: () => setSent(true),
+  };
 }

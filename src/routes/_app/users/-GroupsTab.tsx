@@ -1,33 +1,36 @@
 import { useQuery } from '@tanstack/react-query';
-import { UsersRound } from 'lucide-react';
-import {
-  listGroupsOptions,
-  unassignGroupsMutation,
-} from '../../../api/generated/@tanstack/react-query.gen.ts';
-import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
+import { Link } from '@tanstack/react-router';
+import { Users, UsersRound } from 'lucide-react';
+import { unassignGroupsMutation } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import type { Capability, GroupInfoResponse } from '../../../api/generated/types.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
+import { groupsQuery } from '../groups/-groups-query.ts';
 import { AddGroups } from './-AddGroups.tsx';
-import { namesOfCapabilities, useGroupCapabilities, useGroupReason } from './-group-capabilities.ts';
+import { inOrder, namesOfCapabilities, useGroupCapabilities, useGroupReason } from './-group-capabilities.ts';
 import { useUser } from './-use-user.ts';
 import { fullName } from './-user-query.ts';
+import '../groups/-group-page.css';
 
-const ALL = { query: { pageNumber: 1, pageSize: 1000 } };
+const list = new Intl.ListFormat('en');
 
 /** The groups of the user with what each gives. Adding adds and removing removes: no list is ever replaced. */
 export function GroupsTab() {
   const user = useUser();
-  const groups = useQuery(listGroupsOptions(ALL)).data ?? [];
+  const groups = useQuery(groupsQuery).data ?? [];
   const own = user.groups.map(
     (id) => groups.find((group) => group.id === id) ?? { id, name: `Group ${id}`, userCount: 0 },
   );
   const given = useGroupCapabilities(user.groups);
-  const together = namesOfCapabilities([...given.values()].flat());
+  const together = inOrder([...given.values()].flat());
+  const from = (capability: Capability) =>
+    own.filter(({ id }) => given.get(id)?.includes(capability)).map(({ name }) => name);
   return (
     <div className="user-cols">
       <div className="user-main">
@@ -45,8 +48,23 @@ export function GroupsTab() {
       </div>
       <div className="user-side">
         <Card title="Together they give">
-          <div className="card-body user-quiet">{together || 'No capabilities.'}</div>
+          {together.length === 0 ? (
+            <div className="card-body user-quiet">No capabilities.</div>
+          ) : (
+            <ul className="group-gives">
+              {together.map((capability) => (
+                <li key={capability}>
+                  <strong>{capability}</strong>
+                  <span>from {list.format(from(capability))}</span>
+                </li>
+              ))}
+            </ul>
+          )}
         </Card>
+        <Link to="/groups/compare" search={{ a: user.id }} className={buttonClass()}>
+          <Users />
+          Compare with somebody
+        </Link>
       </div>
     </div>
   );
