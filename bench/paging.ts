@@ -33,6 +33,9 @@ async function fill(pool: Pool): Promise<number> {
   return rows[0]?.group_id ?? 0;
 }
 
+// oxlint-disable-next-line unicorn/no-array-sort -- the times are nobody else's
+const median = (times: number[]) => times.sort((one, other) => one - other)[ROUNDS / 2] ?? 0;
+
 /** The medians of both, taken in turns so that both see the same machine. */
 async function besides(one: () => Promise<unknown>, other: () => Promise<unknown>) {
   const took: { ours: number; floor: number }[] = [];
@@ -41,7 +44,6 @@ async function besides(one: () => Promise<unknown>, other: () => Promise<unknown
     const pair = { ours: await milliseconds(one), floor: await milliseconds(other) };
     if (round >= 0) took.push(pair);
   }
-  const median = (times: number[]) => times.toSorted((a, b) => a - b)[ROUNDS / 2] ?? 0;
   return {
     ours: median(took.map(({ ours }) => ours)),
     floor: median(took.map(({ floor }) => floor)),
