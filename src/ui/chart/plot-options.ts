@@ -30,7 +30,7 @@ export function plotOptions({ series, sumOf, days, paint, size, onPoint }: PlotO
   const tick = days > LONG ? monthTick : dayTick;
   return {
     ...size,
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     legend: { show: false },
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },

@@ -3,7 +3,6 @@ import type { DirectoryRow } from '../../../directory/row.ts';
 import { isBillable } from '../../../directory/row.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { Moment } from '../users/-Moment.tsx';
 import { StatusBadge } from '../users/-StatusBadge.tsx';
 import { LicenseCell } from './-LicenseCell.tsx';
 import './-licenses.css';
@@ -36,7 +35,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     id: 'license',
     header: 'License',
     sortable: true,
-    minWidth: 250,
+    width: 290,
     hideable: false,
     small: 'line',
     cell: (row, place) => <LicenseCell row={row} tabIndex={place.tabIndex} />,
@@ -45,7 +44,7 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     id: 'billable',
     header: 'Billable',
     hideable: true,
-    width: 86,
+    width: 84,
     cell: (row) => (isBillable(row) ? 'Billable' : <span className="lic-none">—</span>),
   },
   {
@@ -56,14 +55,5 @@ export const COLUMNS: readonly Column<DirectoryRow>[] = [
     width: 90,
     small: 'aside',
     cell: (row) => <StatusBadge user={row} />,
-  },
-  {
-    id: 'modified',
-    header: 'Changed',
-    sortable: true,
-    hideable: true,
-    align: 'end',
-    width: 116,
-    cell: ({ modified }, place) => <Moment at={modified} tabIndex={place.tabIndex} />,
   },
 ];

@@ -47,7 +47,7 @@ export function readView(search: Record<string, unknown>): LicensesView {
     status: readList(search.status, FILTERS.status),
     group: readList(search.group, FILTERS.group),
     sort: readSort(search.sort),
-    hidden: readList(search.hide, /^(email|billable|status|modified)$/),
+    hidden: readList(search.hide, /^(email|billable|status)$/),
   };
 }
 
