@@ -175,7 +175,7 @@ test('leaving a prepared import asks; a running one goes on in the tray', async 
   await start(page).click();
   await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('1 of 1');
   await page.getByRole('link', { name: 'Overview' }).click();
-  await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Main site' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('Import 1 person');
   await page.goBack();
   await expectRow(imported(page), { Person: 'Lee Ving', Result: 'Done' });

@@ -109,20 +109,11 @@ export function useCheck({ id, session, mapping, choices }: Prepared) {
   const { groups, version, complete } = useDirectory();
   const { user } = useSession();
   const may = usePermissions();
+  const names = groups.map(({ id: groupId, name }) => ({ id: groupId, name }));
   return useQuery({
     // The file and the answers stay in this tab: the key is its own.
-    queryKey: ['import-check', id, mapping, choices, may, version],
-    queryFn: () =>
-      session.check(
-        {
-          mapping,
-          choices,
-          may,
-          me: user.id,
-          groups: groups.map(({ id: groupId, name }) => ({ id: groupId, name })),
-        },
-        version,
-      ),
+    queryKey: ['import-check', id, mapping, choices, may, names, version],
+    queryFn: () => session.check({ mapping, choices, may, me: user.id, groups: names }, version),
     enabled: complete && canTellPeople(mapping),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
