@@ -305,6 +305,7 @@ test('without any capability the page says what it needs', async ({ page, calls,
   const person = await calls.makeUser();
   await enter(page, person, '/licenses');
   await expect(page.getByRole('heading', { name: 'You may not see this page' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
   await expectNoAxe(page);
 });
 

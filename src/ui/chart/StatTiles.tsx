@@ -11,7 +11,7 @@ export function StatTiles({ children }: { children: ReactNode }) {
 interface StatTileProps {
   label: string;
   /** The colour that the chart beside it uses for the same. */
-  tone?: 1 | 2 | 3 | 4;
+  tone?: 1 | 2 | 3 | 4 | undefined;
   /** Undefined while it is not known. */
   value: string | undefined;
   /** What the number means or how it has changed. */

@@ -6,7 +6,9 @@ import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
 
 /** What both pages about licenses stand in. */
 export function LicensesFrame() {
-  const { size, billable, complete } = useDirectory();
+  const { size, billable, complete, error } = useDirectory();
+  // Nothing to try again and nothing to show: the page says what is missing, as every other does.
+  if (error?.status === 403 && size === undefined) throw error;
   return (
     <Page
       title="Licenses"

@@ -30,14 +30,16 @@ export function SeatChart({ range, onRange, drawn, stale, error, refetch, isFetc
       {drawn?.days.length === 0 && <CardBody>No day has been counted yet.</CardBody>}
       {!drawn && !error && <div className="lic-chart-wait" />}
       {!drawn && error && (
-        <ErrorState
-          title="The days could not be counted"
-          onRetry={error.status === 501 ? undefined : refetch}
-          retrying={isFetching}
-          requestId={error.requestId}
-        >
-          {error.message}. Numbers and list do not need them.
-        </ErrorState>
+        <div>
+          <ErrorState
+            title="The days could not be counted"
+            onRetry={error.status === 501 ? undefined : refetch}
+            retrying={isFetching}
+            requestId={error.requestId}
+          >
+            {error.message}. Numbers and list do not need them.
+          </ErrorState>
+        </div>
       )}
     </Card>
   );

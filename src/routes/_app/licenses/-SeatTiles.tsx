@@ -4,7 +4,7 @@ import { count } from '../../../lib/numbers.ts';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
 import type { LicenseSeats } from '../../../api/generated/types.gen.ts';
 import { difference } from './-billable-effect.ts';
-import { billableBefore, seriesOf } from './-seats.ts';
+import { billableBefore, seriesOf, TONES } from './-seats.ts';
 import { readView, toQuery } from './-view.ts';
 
 const EVERYBODY = toQuery(readView({}));
@@ -36,7 +36,7 @@ export function SeatTiles({ seats }: SeatTilesProps) {
           <StatTile
             key={licenseTypeId}
             label={description}
-            tone={shares?.[at]?.tone ?? 1}
+            tone={TONES[at]}
             value={now === undefined ? undefined : count(now)}
             note={isBillable ? 'billable' : 'not billable'}
           />

@@ -38,7 +38,6 @@ export function UnusedPage() {
     setSelection(NOBODY);
     void navigate({ to: '.', search: writeDays(next), resetScroll: false });
   };
-  if (error?.status === 403 && rows === undefined) throw error;
   return (
     <>
       {reason !== undefined && <Banner title="You can look here, but not change anything">{reason}.</Banner>}
@@ -69,7 +68,7 @@ export function UnusedPage() {
             less.
           </EmptyState>
         }
-        footer={rows && rows.length > 0 && <Footer {...unused} />}
+        footer={rows && rows.length > 0 ? <Footer {...unused} /> : undefined}
       />
       {/* The footer of the table stays in reach under the bar. */}
       {chosen.size > 0 && <div className="lic-room" />}

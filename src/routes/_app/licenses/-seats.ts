@@ -11,7 +11,8 @@ import type { Range } from './-view.ts';
 
 /** The name of each license type in a day of seats. */
 const KEYS = ['standard', 'limited', 'free', 'none'] as const;
-const TONES = [1, 2, 3, 4] as const;
+/** The colour of each, in the chart and beside its number. */
+export const TONES = [1, 2, 3, 4] as const;
 
 /** The billable types are the first two of spec 2.2: the lower part of the stack. */
 export const BILLABLE = { label: 'Billable', of: licenseTypes.filter(({ isBillable }) => isBillable).length };
