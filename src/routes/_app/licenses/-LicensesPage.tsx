@@ -30,7 +30,7 @@ export function LicensesPage() {
   const { site } = useSession();
   const { reason } = useAllowed('updateUserLicense');
   const directory = useDirectory();
-  const { size, complete, refreshing, error, refresh } = directory;
+  const { complete, refreshing, error, refresh } = directory;
   const { view, show, type, settle } = useView();
   const seats = useSeats(view.range);
   const [selection, setSelection] = useState(NOBODY);
