@@ -25,7 +25,6 @@ export function OutcomePicker<Value extends string>(props: OutcomePickerProps<Va
         <label key={option.value} className={`import-outcome import-outcome-${option.tone}`}>
           <input
             type="radio"
-            className="visually-hidden"
             name={label}
             checked={option.value === value}
             onChange={() => onChange(option.value)}
