@@ -84,7 +84,7 @@ export function DryRunView(props: DryRunViewProps) {
       <DataTable
         key={part}
         label={PARTS[part]}
-        columns={COLUMNS[part === 'change' || part === 'meanwhile' ? 'change' : 'left']}
+        columns={columnsOf(part, conflicts.size > 0)}
         rows={lines[part]}
         rowId={idOf}
         rowLabel={nameOf}
@@ -100,6 +100,10 @@ export function DryRunView(props: DryRunViewProps) {
   );
 }
 
+const columnsOf = (part: Part, conflicts: boolean) => {
+  if (part === 'refused' || part === 'same') return COLUMNS.left;
+  return conflicts ? COLUMNS.meanwhile : COLUMNS.change;
+};
 const idOf = ({ id }: Line) => id;
 const nameOf = ({ name }: Line) => name;
 

@@ -24,34 +24,44 @@ const WHO: readonly Column<Line>[] = [
   },
 ];
 
-/** Who changes, from what to what; who does not, and why. */
-export const COLUMNS: Record<'change' | 'left', readonly Column<Line>[]> = {
-  change: [
-    ...WHO,
-    {
-      id: 'before',
-      header: 'Now',
-      minWidth: 120,
-      small: 'line',
-      cell: ({ before }) => <span title={before}>{before}</span>,
-    },
-    {
-      id: 'after',
-      header: 'Then',
-      minWidth: 130,
-      small: 'line',
-      cell: ({ after }) => (
-        <strong className="bulk-after" title={after}>
-          {after}
-        </strong>
-      ),
-    },
+const CHANGE: readonly Column<Line>[] = [
+  ...WHO,
+  {
+    id: 'before',
+    header: 'Now',
+    minWidth: 120,
+    small: 'line',
+    cell: ({ before }) => <span title={before}>{before}</span>,
+  },
+  {
+    id: 'after',
+    header: 'Then',
+    minWidth: 130,
+    small: 'line',
+    cell: ({ after }) => (
+      <strong className="bulk-after" title={after}>
+        {after}
+      </strong>
+    ),
+  },
+];
+
+/** Who changes, from what to what, also by others meanwhile; who does not, and why. */
+export const COLUMNS: Record<'change' | 'meanwhile' | 'left', readonly Column<Line>[]> = {
+  change: CHANGE,
+  meanwhile: [
+    ...CHANGE,
     {
       id: 'note',
       header: 'Changed meanwhile',
       minWidth: 150,
       small: 'line',
-      cell: ({ note }) => note && <span className="bulk-note">{note}</span>,
+      cell: ({ note }) =>
+        note && (
+          <span className="bulk-note" title={note}>
+            {note}
+          </span>
+        ),
     },
   ],
   left: [
