@@ -1,5 +1,6 @@
 import type { Holder } from '../api/session-gate.ts';
 import { createBlocks } from './blocks.ts';
+import type { Glance } from './glance.ts';
 import { pack, unpack } from './pack.ts';
 import { createIndex } from './people-index.ts';
 import type { PeopleIndex } from './people-index.ts';
@@ -7,19 +8,38 @@ import type { DirectoryRow } from './row.ts';
 import { shareNothing, shareWithTabs } from './share.ts';
 import type { Share } from './share.ts';
 import { openStore } from './store.ts';
-import type { Meta, Store } from './store.ts';
+import type { Meta, PackedBlock, Store } from './store.ts';
 
 /** What shall become of the copy; what is left out stays as it is. */
 export interface Change {
   rows?: readonly DirectoryRow[];
   gone?: readonly number[];
-  meta?: Partial<Omit<Meta, 'siteId' | 'userId' | 'revision'>>;
+  meta?: Partial<Omit<Meta, 'siteId' | 'userId' | 'revision' | 'changed'>>;
 }
+
+const NOTHING = {
+  groups: [],
+  complete: false,
+  asOf: 0,
+  took: 0,
+  checked: 0,
+  clock: 0,
+  revision: 0,
+  changed: 0,
+};
+
+// So many blocks at once: between them the worker can answer.
+const SLICE = 8;
 
 /** The directory of one site as one person may see it: in memory to be searched, and kept for the next visit. */
 export interface Copy {
   readonly index: PeopleIndex;
   readonly meta: Meta;
+  /** What the last visit looked at; there before everybody is. */
+  readonly glance: Glance | undefined;
+  /** Reads everybody who is kept. */
+  load: () => Promise<void>;
+  keepGlance: (glance: Glance) => Promise<void>;
   /** Runs when no other tab runs something of this name. */
   alone: Share['alone'];
   /** Takes in what other tabs have written; true where there was something. */
@@ -38,16 +58,7 @@ export async function openCopy(holder: Holder, onTold: () => void): Promise<Copy
   const share = store ? shareWithTabs(onTold) : shareNothing();
   const index = createIndex();
   const blocks = createBlocks();
-  let meta: Meta = {
-    ...holder,
-    groups: [],
-    complete: false,
-    asOf: 0,
-    took: 0,
-    checked: 0,
-    clock: 0,
-    revision: 0,
-  };
+  let meta: Meta = { ...holder, ...NOTHING };
 
   /** Where the browser keeps nothing (no room, given up at sign-out in another tab), the copy is in memory alone. */
   async function kept<Result>(work: (open: Store) => Promise<Result>): Promise<Result | undefined> {
@@ -61,16 +72,37 @@ export async function openCopy(holder: Holder, onTold: () => void): Promise<Copy
     }
   }
 
-  async function catchUp(): Promise<boolean> {
-    const news = await kept((open) => open.read(meta.revision));
-    if (!news || news.meta.revision <= meta.revision) return false;
-    const written = news.blocks.map(({ key, packed }) => ({ key, rows: unpack(packed) }));
+  const left = await kept((open) => open.open());
+  if (left) {
+    ({ meta } = left);
+    index.setGroups(meta.groups);
+  }
+
+  function take(packed: readonly PackedBlock[], present: readonly number[]): void {
+    const written = packed.map((block) => ({ key: block.key, rows: unpack(block.packed) }));
     const gone = blocks.take(
       written.map(({ key, rows }) => ({ key, ids: Int32Array.from(rows, ({ id }) => id) })),
-      news.keys,
+      present,
     );
     index.remove(gone);
     index.upsert(written.flatMap(({ rows }) => rows));
+  }
+
+  async function load(): Promise<void> {
+    const keys = left?.keys ?? [];
+    for (let at = 0; at < keys.length; at += SLICE) {
+      const [from = 0, to = from] = [keys[at], keys[Math.min(at + SLICE, keys.length) - 1]];
+      // One slice after the other.
+      // oxlint-disable-next-line no-await-in-loop
+      take((await kept((open) => open.readBlocks(from, to))) ?? [], keys);
+    }
+    await catchUp();
+  }
+
+  async function catchUp(): Promise<boolean> {
+    const news = await kept((open) => open.read(meta.revision));
+    if (!news || news.meta.revision <= meta.revision) return false;
+    take(news.blocks, news.keys);
     index.setGroups(news.meta.groups);
     ({ meta } = news);
     return true;
@@ -81,7 +113,8 @@ export async function openCopy(holder: Holder, onTold: () => void): Promise<Copy
     index.remove(gone);
     if (patch?.groups) index.setGroups(patch.groups);
     const revision = meta.revision + 1;
-    meta = { ...meta, ...patch, revision };
+    const isChange = rows.length > 0 || gone.length > 0;
+    meta = { ...meta, ...patch, revision, changed: isChange ? revision : meta.changed };
     const { put, drop } = blocks.change(
       rows.map(({ id }) => id),
       gone,
@@ -93,9 +126,13 @@ export async function openCopy(holder: Holder, onTold: () => void): Promise<Copy
     });
   }
 
-  await catchUp();
   return {
     index,
+    glance: left?.glance,
+    load,
+    async keepGlance(glance) {
+      await kept((open) => open.keepGlance(glance));
+    },
     get meta() {
       return meta;
     },
@@ -108,6 +145,8 @@ export async function openCopy(holder: Holder, onTold: () => void): Promise<Copy
       }),
     async clear() {
       index.remove(index.ids());
+      blocks.take([], []);
+      meta = { ...holder, ...NOTHING };
       await kept((open) => open.clear());
     },
   };

@@ -119,18 +119,24 @@ async function search(holder: Holder, query: DirectoryQuery, signal: AbortSignal
 /** Whoever matches; the last answer stays until the next is there. */
 export function useFound(query: DirectoryQuery): FoundPeople | undefined {
   const holder = holderOf(useSession());
-  const { size, version } = useDirectory();
+  const { version } = useDirectory();
   const { q, filters, sort } = query;
   const { data } = useQuery({
     queryKey: [{ _id: 'directory', holder, version, q, filters, sort }],
     queryFn: ({ signal }) => search(holder, { q, filters, sort }, signal),
-    enabled: size !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     gcTime: 0,
     structuralSharing: false,
   });
   return data;
+}
+
+/** Those of them who are among these, in the same order. */
+export function among(found: FoundPeople, chosen: ReadonlySet<number | string>): FoundPeople {
+  const ids = found.ids.filter((id) => chosen.has(id));
+  const rows = windowed({ ids, from: 0, rows: [] }, rowsOf);
+  return { ...found, ids, rows };
 }
 
 /** The rows of these people, in the order asked; unknown ids are left out. */

@@ -118,9 +118,10 @@ test('the next visit has everybody before the service is asked', async () => {
   service.users = people(1500);
   await (await open()).keeper.bringUpToDate('due');
   service.asked.length = 0;
-  const { keeper, now, find } = await open();
-  expect(now()).toMatchObject({ size: 1500, complete: true, groups: [{ name: 'Analysts' }] });
+  const { keeper, told, now, find } = await open();
   expect(await find('user1500')).toEqual([1500]);
+  expect(now()).toMatchObject({ size: 1500, complete: true });
+  expect(told.find(({ groups }) => groups?.length === 1)?.groups).toMatchObject([{ name: 'Analysts' }]);
   expect(service.asked).toEqual([]);
   // It was brought up to date just now, in another tab or before a reload.
   await keeper.bringUpToDate('due');
@@ -167,7 +168,29 @@ test('who was removed is found out by reading everything again, and is gone at t
   await keeper.bringUpToDate('due');
   expect(await find('id:1')).toEqual([]);
   expect(now()?.size).toBe(1199);
-  expect((await open()).now()?.size).toBe(1199);
+  const next = await open();
+  expect(await next.find('id:1')).toEqual([]);
+  expect(next.now()?.size).toBe(1199);
+});
+
+test('the next visit begins with what this one looked at, before everybody is in order', async () => {
+  service.users = people(2500);
+  const { keeper, find, now } = await open();
+  await keeper.bringUpToDate('due');
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  await find('');
+  await vi.runAllTimersAsync();
+  vi.useRealTimers();
+  await expect.poll(async () => (await (await openStore(ada)).open())?.glance?.size).toBe(2500);
+  const next = await openKeeper(ada, () => undefined);
+  const seen = await next.search(EVERYBODY, 0);
+  expect(seen.ids).toHaveLength(2500);
+  expect(seen.rows[0]?.name).toBe('Some Person');
+  // Only a glance answers with the first rows alone.
+  expect(seen.rows).toHaveLength(100);
+  await next.rowsOf(Int32Array.of(1));
+  expect((await next.search(EVERYBODY, 0)).rows).toHaveLength(200);
+  expect(now()?.size).toBe(2500);
 });
 
 test('whoever wishes it has everything read at once', async () => {

@@ -5,6 +5,7 @@ import type { Failure } from '../ui/feedback/failure.ts';
 import { openCopy } from './copy.ts';
 import type { Copy } from './copy.ts';
 import type { Counts } from './facets.ts';
+import { glanceAt, wordsOf } from './glance.ts';
 import type { Resolved } from './paste.ts';
 import type { DirectoryRow } from './row.ts';
 import type { DirectoryQuery } from './search.ts';
@@ -47,28 +48,30 @@ export interface Keeper {
 // While pages arrive the list is drawn again so often at most.
 const BEAT = 1000;
 const AROUND = 100;
+// Whoever types or scrolls is left in peace.
+const IDLE = 1500;
 
 /** Opens the directory of this person and site; `onStatus` is told of every change. */
 export async function openKeeper(holder: Holder, onStatus: (status: Status) => void): Promise<Keeper> {
   let version = 0;
   let readings = 0;
   let again = false;
+  let isLoaded = false;
   let toldAt = 0;
   let toldGroups: readonly GroupInfoResponse[] | undefined;
-  let arrived: (() => void) | undefined;
+  let idle: ReturnType<typeof setTimeout> | undefined;
   // Searches wait for the first people, or until it is certain that none come now.
-  const something = new Promise<void>((resolve) => {
-    arrived = resolve;
-  });
+  const { promise: something, resolve: arrived } = Promise.withResolvers<void>();
 
   function tell(): void {
-    const { index, meta } = copy;
-    const known = index.size > 0 || meta.complete;
-    if (known) arrived?.();
+    const { index, meta, glance } = copy;
+    const { size, billable } = isLoaded || !glance ? index : glance;
+    const known = size > 0 || meta.complete;
+    if (known && isLoaded) arrived();
     toldAt = Date.now();
     onStatus({
-      size: known ? index.size : undefined,
-      billable: index.billable,
+      size: known ? size : undefined,
+      billable,
       ...(toldGroups !== meta.groups && { groups: meta.groups }),
       complete: meta.complete,
       asOf: meta.complete ? meta.asOf : undefined,
@@ -84,10 +87,23 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
     tell();
   }
 
-  const copy: Copy = await openCopy(holder, () => {
-    void copy.catchUp().then((news) => news && changed());
-  });
-  if (copy.meta.revision > 0) changed();
+  const copy: Copy = await openCopy(holder, () => void takeIn());
+  if (copy.glance) changed();
+  const loading = load();
+
+  async function load(): Promise<void> {
+    // What nobody can read any more is read anew.
+    await copy.load().catch(() => copy.clear());
+    isLoaded = true;
+    // What the glance showed may still be so.
+    if (copy.glance?.changed === copy.meta.changed) tell();
+    else if (copy.meta.revision > 0) changed();
+  }
+
+  async function takeIn(): Promise<void> {
+    await loading;
+    if (await copy.catchUp()) changed();
+  }
 
   async function bring(wish: Wish): Promise<void> {
     await bringUpToDate(copy, wish, changed);
@@ -98,6 +114,7 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
 
   return {
     async bringUpToDate(wish) {
+      await loading;
       // Nobody who has changed something waits for everybody to be read.
       if (wish === 'changes' && !copy.meta.complete && readings > 0) {
         again = true;
@@ -113,13 +130,20 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
         return { status, message, requestId };
       } finally {
         readings -= 1;
-        arrived?.();
+        arrived();
         tell();
       }
     },
     async search(query, near) {
+      const { glance } = copy;
+      if (!isLoaded && glance?.words === wordsOf(query))
+        return { ids: glance.ids, counts: glance.counts, from: 0, rows: glance.rows };
       await something;
       const { ids, counts } = copy.index.search(query);
+      if (copy.meta.complete && query.q === '') {
+        clearTimeout(idle);
+        idle = setTimeout(() => void copy.keepGlance(glanceAt(copy, query)), IDLE);
+      }
       const from = Math.max(0, Math.min(near - AROUND, ids.length - 2 * AROUND));
       return { ids, counts, from, rows: copy.index.rowsOf(ids.subarray(from, from + 2 * AROUND)) };
     },
@@ -132,6 +156,7 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
       return copy.index.resolve(text);
     },
     async forget(userIds) {
+      await loading;
       await copy.change(() => ({ gone: userIds }));
       changed();
     },

@@ -3,6 +3,7 @@ import type { DBSchema, IDBPDatabase } from 'idb';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { DATABASE } from './drop.ts';
+import type { Glance } from './glance.ts';
 
 /** What is known of the copy as a whole. */
 export interface Meta extends Holder {
@@ -19,6 +20,8 @@ export interface Meta extends Holder {
   clock: number;
   /** Grows with each write: a tab reads only what is newer than what it has. */
   revision: number;
+  /** The last write that changed people. */
+  changed: number;
 }
 
 /** Some people as they are kept: packed, for a hundred thousand are read at once. */
@@ -37,7 +40,12 @@ interface Kept {
 }
 
 export interface Store {
+  /** What is known without the people. */
+  open: () => Promise<{ meta: Meta; keys: number[]; glance: Glance | undefined } | undefined>;
+  /** The blocks from one key to another. */
+  readBlocks: (from: number, to: number) => Promise<PackedBlock[]>;
   read: (after: number) => Promise<Kept | undefined>;
+  keepGlance: (glance: Glance) => Promise<unknown>;
   /** All of it or nothing. */
   write: (meta: Meta, put: readonly PackedBlock[], drop: readonly number[]) => Promise<void>;
   clear: () => Promise<void>;
@@ -46,14 +54,16 @@ export interface Store {
 
 interface Schema extends DBSchema {
   meta: { key: 'meta'; value: Meta };
+  glance: { key: 'glance'; value: Glance };
   people: { key: number; value: PackedBlock; indexes: { revision: number } };
 }
 
 const VERSION = 1;
+const STORES = ['meta', 'glance', 'people'] as const;
 
 const clear = async (db: IDBPDatabase<Schema>): Promise<void> => {
-  const tx = db.transaction(['meta', 'people'], 'readwrite');
-  await Promise.all([tx.objectStore('meta').clear(), tx.objectStore('people').clear(), tx.done]);
+  const tx = db.transaction(STORES, 'readwrite');
+  await Promise.all([...STORES.map((name) => tx.objectStore(name).clear()), tx.done]);
 };
 
 /** Opens what this person's earlier visit to this site left in the browser; what somebody else left is removed. */
@@ -62,6 +72,7 @@ export async function openStore(holder: Holder): Promise<Store> {
     upgrade(fresh) {
       for (const name of fresh.objectStoreNames) fresh.deleteObjectStore(name);
       fresh.createObjectStore('meta');
+      fresh.createObjectStore('glance');
       fresh.createObjectStore('people', { keyPath: 'key' }).createIndex('revision', 'revision');
     },
     // Somebody signs out: whoever stays on this page has it in memory only.
@@ -70,6 +81,17 @@ export async function openStore(holder: Holder): Promise<Store> {
   const left = await db.get('meta', 'meta');
   if (left && (left.siteId !== holder.siteId || left.userId !== holder.userId)) await clear(db);
   return {
+    async open() {
+      const tx = db.transaction(STORES);
+      const [meta, keys, glance] = await Promise.all([
+        tx.objectStore('meta').get('meta'),
+        tx.objectStore('people').getAllKeys(),
+        tx.objectStore('glance').get('glance'),
+      ]);
+      return meta && { meta, keys, glance };
+    },
+    readBlocks: (from, to) => db.getAll('people', IDBKeyRange.bound(from, to)),
+    keepGlance: (glance) => db.put('glance', glance, 'glance'),
     async read(after) {
       const tx = db.transaction(['meta', 'people']);
       const people = tx.objectStore('people');

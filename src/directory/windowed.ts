@@ -14,7 +14,7 @@ export const looking = { at: 0 };
  * that scrolling finds them there.
  */
 export function windowed(
-  { ids, from, rows }: Answer,
+  { ids, from, rows }: Omit<Answer, 'counts'>,
   fetchRows: (ids: Int32Array) => Promise<DirectoryRow[]>,
 ): RowSource<DirectoryRow> {
   const known = new Map(rows.map((row) => [row.id, row]));

@@ -37,8 +37,6 @@ export default function FilterOptions({
   const [text, setText] = useState('');
   const wanted = text.trim().toLocaleLowerCase();
   const shown = options.filter((option) => option.label.toLocaleLowerCase().includes(wanted));
-  const toggle = (one: string) =>
-    onChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);
   return (
     <PopoverCard label={`${label} filter`} anchor={anchor} align="start" onClose={onClose}>
       {options.length > MANY && (
@@ -51,22 +49,7 @@ export default function FilterOptions({
           onChange={(event) => setText(event.target.value)}
         />
       )}
-      <fieldset className="filter-options">
-        <legend className="visually-hidden">{label}</legend>
-        {shown.map((option) => (
-          <label key={option.value} className="filter-option">
-            <input
-              type="checkbox"
-              className="checkbox"
-              checked={value.includes(option.value)}
-              onChange={() => toggle(option.value)}
-            />
-            <span>{option.label}</span>
-            {option.count !== undefined && <small className="num">{numbers.format(option.count)}</small>}
-          </label>
-        ))}
-        {shown.length === 0 && <p className="options-none">Nothing matches</p>}
-      </fieldset>
+      <OptionList {...{ label, options: shown, value, onChange }} />
       {value.length > 0 && (
         <footer className="filter-foot">
           <Button variant="quiet" size="small" onClick={() => onChange([])}>
@@ -75,5 +58,34 @@ export default function FilterOptions({
         </footer>
       )}
     </PopoverCard>
+  );
+}
+
+interface OptionListProps extends Omit<FilterOptionsProps, 'anchor' | 'onClose'> {
+  /** Among other filters its name is shown. */
+  named?: boolean;
+}
+
+/** The values of one filter, to be ticked. */
+export function OptionList({ label, options, value, onChange, named = false }: OptionListProps) {
+  const toggle = (one: string) =>
+    onChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);
+  return (
+    <fieldset className="filter-options">
+      <legend className={named ? 'filter-legend' : 'visually-hidden'}>{label}</legend>
+      {options.map((option) => (
+        <label key={option.value} className="filter-option">
+          <input
+            type="checkbox"
+            className="checkbox"
+            checked={value.includes(option.value)}
+            onChange={() => toggle(option.value)}
+          />
+          <span>{option.label}</span>
+          {option.count !== undefined && <small className="num">{numbers.format(option.count)}</small>}
+        </label>
+      ))}
+      {options.length === 0 && <p className="options-none">Nothing matches</p>}
+    </fieldset>
   );
 }

@@ -1,5 +1,5 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { Fragment, useEffect, useMemo, useRef, useState } from 'react';
+import { Fragment, useCallback, useEffect, useInsertionEffect, useMemo, useRef, useState } from 'react';
 import type { ChangeEvent, FocusEvent, RefObject, UIEvent } from 'react';
 import { cx } from '../cx.ts';
 import { useDensity } from '../theme.ts';
@@ -50,6 +50,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     selection,
     onSelect: onSelect ?? ignore,
   });
+  const menuOf = useSteady(rowMenu);
   const head = small ? columns.slice(0, 1) : columns;
   const items = virtualizer.getVirtualItems();
   // Somewhere in view there is always a row that Tab reaches.
@@ -122,7 +123,7 @@ export function Grid<Row>(props: GridProps<Row>) {
                   small={small}
                   current={item.index === stop}
                   selected={onSelect && id !== undefined && selection.has(id)}
-                  menu={rowMenu}
+                  menu={menuOf}
                 />
               </Fragment>
             );
@@ -170,6 +171,21 @@ function useRows({ count, height, covered, scroller }: Windowed) {
     );
   };
   return { virtualizer, current, setCurrent, go };
+}
+
+/** One function for all renders, so that rows are drawn again only for what they show; it is called in events alone. */
+function useSteady<Argument, Result>(
+  act: ((argument: Argument) => Result) | undefined,
+): ((argument: Argument) => Result) | undefined {
+  const latest = useRef(act);
+  useInsertionEffect(() => {
+    latest.current = act;
+  });
+  const steady = useCallback((argument: Argument): Result => {
+    if (!latest.current) throw new TypeError('Nothing to call');
+    return latest.current(argument);
+  }, []);
+  return act && steady;
 }
 
 function Spacer({ height }: { height: number }) {

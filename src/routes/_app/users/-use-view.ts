@@ -40,7 +40,7 @@ export function useView() {
   };
   return {
     view,
-    show: (next: UsersView) => void write(next, false),
+    show: (next: UsersView, replace = false) => void write(next, replace),
     type: (q: string) => {
       setTyping(q);
       clearTimeout(timer.current);

@@ -8,7 +8,8 @@ export interface UsersView {
   q: string;
   filters: Filters;
   sort: DirectorySort;
-  hidden: readonly string[];
+  /** Undefined where the address leaves that to the person. */
+  hidden: readonly string[] | undefined;
 }
 
 /** The search of `/users`: short texts, each left out where it says what is so anyway. */
@@ -40,7 +41,7 @@ export const DEFAULT_VIEW: UsersView = {
     changed: [],
   },
   sort: { by: 'name', descending: false },
-  hidden: ['id', 'created'],
+  hidden: undefined,
 };
 
 /** Whether a column of the table is one that can be sorted by. */
@@ -83,7 +84,7 @@ export function readView(search: Record<string, unknown>): UsersView {
       changed: filter('changed'),
     },
     sort: readSort(search.sort),
-    hidden: listOf(search.hide, NONE, (one) => isSortKey(one)) ?? DEFAULT_VIEW.hidden,
+    hidden: listOf(search.hide, NONE, (one) => isSortKey(one)),
   };
 }
 
@@ -103,7 +104,7 @@ export function writeView({ q, filters, sort, hidden }: UsersView): UsersSearch 
   }
   const by = `${sort.descending ? '-' : ''}${sort.by}`;
   if (by !== DEFAULT_VIEW.sort.by) search.sort = by;
-  if (!same(hidden, DEFAULT_VIEW.hidden)) search.hide = hidden.join(PARTED) || NONE;
+  if (hidden) search.hide = hidden.join(PARTED) || NONE;
   return search;
 }
 
