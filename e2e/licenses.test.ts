@@ -229,6 +229,29 @@ test('unused licenses are read over every page, and "never" is told apart', asyn
   await expectNoAxe(page);
 });
 
+test('unused licenses are set to free together, and leave the list', async ({ page, calls }) => {
+  const unused = () => calls.call<UnusedLicense[]>('GET', '/userLicenses/unused?days=30&pageSize=1000');
+  const before = await unused();
+  const [first, second] = before.map(({ userId }) => userId);
+  await enter(page, ada, '/licenses/unused?days=30');
+  const list = page.getByRole('grid', { name: 'Unused licenses' });
+  await list.getByRole('checkbox').nth(1).check();
+  await list.getByRole('checkbox').nth(2).check();
+  const bar = page.getByRole('region', { name: 'Selection' });
+  await expect(bar).toContainText('2 selected');
+  await bar.getByRole('button', { name: 'Set to Free/Complimentary' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set 2 licenses to Free/Complimentary?' });
+  await expectNoAxe(page);
+  await dialog.getByRole('button', { name: 'Set 2 licenses to Free/Complimentary' }).click();
+  await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('2 of 2');
+  await expect(bar).toHaveCount(0);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect(page.getByText(`${before.length - 2} unused licenses`, { exact: true })).toBeVisible();
+  const after = new Set((await unused()).map(({ userId }) => userId));
+  expect(after.size).toBe(before.length - 2);
+  expect(after.has(first ?? 0) || after.has(second ?? 0)).toBe(false);
+});
+
 test('the history of a license says when, what, by whom and what it cost, page by page', async ({
   page,
   calls,
