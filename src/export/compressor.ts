@@ -1,10 +1,12 @@
-interface Job {
-  data: [Uint8Array<ArrayBuffer>, unknown];
-}
-
 async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   return new Uint8Array(await new Response(packed).arrayBuffer());
+}
+
+/** The bytes of a job; what comes before it is the text that a worker would be made of. */
+function bytesOf(message: unknown): Uint8Array<ArrayBuffer> | undefined {
+  const first: unknown = Array.isArray(message) ? message[0] : undefined;
+  return first instanceof Uint8Array ? new Uint8Array(first) : undefined;
 }
 
 /**
@@ -14,7 +16,9 @@ async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 export class Compressor {
   onmessage: ((event: { data: unknown }) => void) | null = null;
 
-  postMessage([bytes]: Job['data']): void {
+  postMessage(message: unknown): void {
+    const bytes = bytesOf(message);
+    if (!bytes) return;
     void deflate(bytes).then(
       (data) => this.onmessage?.({ data }),
       (fault: unknown) => this.onmessage?.({ data: { $e$: [String(fault), 0, ''] } }),
