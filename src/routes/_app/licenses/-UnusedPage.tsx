@@ -30,7 +30,7 @@ export function UnusedPage() {
   const navigate = route.useNavigate();
   const { reason } = useAllowed('updateUserLicense');
   const unused = useUnused(days);
-  const { rows, ids, error, isFetching, isReadingOn } = unused;
+  const { rows, ids, error, isRefetching } = unused;
   const [selection, setSelection] = useState(NOBODY);
   // Who is not in the list any longer must not be changed with those who are.
   const chosen = new Set(ids.filter((id) => selection.has(id)));
@@ -59,7 +59,7 @@ export function UnusedPage() {
         rowLabel={unusedName}
         selection={chosen}
         onSelect={setSelection}
-        refetching={isFetching && !isReadingOn && rows !== undefined}
+        refetching={isRefetching}
         error={error}
         onRetry={unused.refetch}
         empty={

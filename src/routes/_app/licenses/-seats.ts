@@ -20,7 +20,7 @@ export const BILLABLE = { label: 'Billable', of: licenseTypes.filter(({ isBillab
 const today = () => new Date().toISOString().slice(0, 10);
 
 /** Seats of so many days back and of today. */
-export const seatsQuery = (range: Range) =>
+const seatsQuery = (range: Range) =>
   queryOptions({
     ...listLicenseSeatsOptions({ query: { dateFrom: dayBefore(today(), range) } }),
     placeholderData: keepPreviousData,

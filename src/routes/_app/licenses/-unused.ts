@@ -37,19 +37,30 @@ export function useUnused(days: number) {
     },
     enabled: allowed,
   });
-  const { data, error, isFetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
-  const licenses = useMemo(() => data?.pages.flat(), [data]);
+  const { data, error, isRefetching, isFetchingNextPage, hasNextPage, fetchNextPage, refetch } = query;
+  // Who came into the list between two pages moves the others on: nobody stands in it twice.
+  const licenses = useMemo(
+    () => data && [...new Map(data.pages.flat().map((one) => [one.userId, one])).values()],
+    [data],
+  );
   const ids = useMemo(() => licenses?.map(({ userId }) => userId) ?? [], [licenses]);
   const people = usePeople(ids);
   const rows = useMemo<UnusedRow[] | undefined>(
     () => licenses?.map((license) => ({ ...license, person: people.get(license.userId) })),
     [licenses, people],
   );
+  // What is being read again must not be mixed with pages that are read after it.
+  const settled = async () => isRefetching && refetch({ cancelRefetch: false });
+  const readOn = async () => {
+    await settled();
+    await fetchNextPage({ cancelRefetch: false });
+  };
   const readAll = async () => {
+    await settled();
     for (;;) {
       // Each page is asked for only when the one before it says that there is more.
       // oxlint-disable-next-line no-await-in-loop
-      const after = await fetchNextPage();
+      const after = await fetchNextPage({ cancelRefetch: false });
       if (!after.hasNextPage || after.isError) return;
     }
   };
@@ -57,10 +68,10 @@ export function useUnused(days: number) {
     rows,
     ids,
     error: error === null ? undefined : toServiceError(error),
-    isFetching,
+    isRefetching,
     isReadingOn: isFetchingNextPage,
     isComplete: rows !== undefined && !hasNextPage,
-    readOn: () => void fetchNextPage(),
+    readOn: () => void readOn(),
     readAll: () => void readAll(),
     refetch: () => void refetch(),
   };
