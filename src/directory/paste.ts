@@ -1,30 +1,164 @@
 import { fold } from '../lib/fold.ts';
-import type { DirectoryRow } from './row.ts';
+import { cellsOf, linesOf } from './paste/cells.ts';
+import type { Cell } from './paste/cells.ts';
+import { emailsIn } from './paste/emails.ts';
+import { Findings } from './paste/findings.ts';
+import type { Resolved } from './paste/findings.ts';
+import { isNameLike, isNamePart, namesWithin, wholeName } from './paste/names.ts';
+import type { Names } from './paste/names.ts';
+import { recordOf, tableFrom } from './paste/table.ts';
+import type { Column, Table } from './paste/table.ts';
+import { bare, withoutNumbering } from './paste/words.ts';
 
-/** Who is meant by a pasted text. */
-export interface Resolved {
-  /** Entries that mean one person each. */
-  matched: { entry: string; ids: number[] }[];
-  /** Names that several people have. */
-  ambiguous: { entry: string; ids: number[] }[];
-  unknown: string[];
+export type { Resolved };
+
+/** Longer texts are read up to here, in characters; `Resolved` says so. */
+export const PASTE_LIMIT = 4_000_000;
+
+/** How people are looked up; addresses and names are folded. */
+export interface Lookup {
+  hasId: (id: number) => boolean;
+  /** Whether some name begins with this word. */
+  begins: (word: string) => boolean;
+  /** Who has these names and addresses. */
+  find: (keys: ReadonlySet<string>) => ReadonlyMap<string, readonly number[]>;
 }
 
-const CELLS = /[\n\r\t,;]+/;
-const WHOLE = /^\d{1,10}$/;
+type Known = Names & Pick<Lookup, 'hasId'>;
 
-/** Reads ids, e-mail addresses and names parted by lines, tabs, commas or semicolons. */
-export function resolvePasted(text: string, rows: Iterable<DirectoryRow>): Resolved {
-  const known = new Map<string, number[]>();
-  for (const { id, foldedEmail, foldedName } of rows)
-    for (const key of [String(id), foldedEmail, foldedName]) known.set(key, [...(known.get(key) ?? []), id]);
-  const resolved: Resolved = { matched: [], ambiguous: [], unknown: [] };
-  for (const cell of text.split(CELLS)) {
-    const entry = cell.trim();
-    if (entry === '') continue;
-    const ids = known.get(WHOLE.test(entry) ? String(Number(entry)) : fold(entry));
-    if (!ids) resolved.unknown.push(entry);
-    else (ids.length === 1 ? resolved.matched : resolved.ambiguous).push({ entry, ids });
+const DIGITS = /^\d{1,10}$/;
+const ID = /^(?:0|[1-9]\d{0,9})$/;
+/** The number of a line in a list that was copied with its tabs. */
+const LIST_NUMBER = /^\s{0,9}\d{1,4}[.)]\t/;
+const DISPLAY_NAME = /<\s{0,3}(?:mailto:\s?)?$/i;
+/** A number that is said to be a user's: "user 1042", "userId=1042", "users/1042", and "id: 1042" where a cell begins. */
+const LABELED =
+  /(?:\b(?:user|member|person)(?:[ _-]?id)?["']?[\s:=#]{1,3}["']?|\busers[ /]|^["'{([\s]{0,4}ids?["']?[\s:=#]{1,3})(\d{1,10})\b/gi;
+const NOBODY: readonly number[] = [];
+
+/**
+ * Reads whom a pasted text means: ids, e-mail addresses and names in a column, a table, a log or a letter. Only
+ * what stands like an entry is told as unknown; other words and numbers are passed over.
+ */
+export function resolvePasted(text: string, people: Lookup): Resolved {
+  const cut = text.length > PASTE_LIMIT;
+  const lines = linesOf(cut ? untilSeparator(text) : text);
+  const hasId = (id: number) => people.hasId(id);
+  const begins = (word: string) => people.begins(word);
+  // Read twice, the first time only to learn what has to be looked up: nobody else's name is kept for that.
+  const asked = new Set<string>();
+  const ask = (key: string) => {
+    asked.add(key);
+    return NOBODY;
+  };
+  readLines(lines, { hasId, begins, find: ask });
+  const answers = people.find(asked);
+  return readLines(lines, { hasId, begins, find: (key) => answers.get(key) ?? NOBODY }).resolved(cut);
+}
+
+/** Half an id would be somebody else's. */
+function untilSeparator(text: string): string {
+  let end = PASTE_LIMIT;
+  while (end > 0 && !/[\s,;|]/.test(text[end] ?? '')) end -= 1;
+  return text.slice(0, end);
+}
+
+function readLines(lines: readonly string[], known: Known): Findings {
+  const found = new Findings();
+  let table: Table | undefined;
+  for (const line of lines) {
+    const record = table && recordOf(table, line);
+    if (record) readRecord(record, known, found);
+    else {
+      table = tableFrom(line);
+      if (!table) readLine(line, known, found);
+    }
+    found.endLine();
   }
-  return resolved;
+  return found;
+}
+
+/** A row of a table means one person; where its id and its address are two, nobody can tell which. */
+function readRecord(record: Partial<Record<Column, string>>, known: Known, found: Findings): void {
+  const { id = '', email = '', firstName = '', lastName = '' } = record;
+  const name = record.name ?? `${firstName} ${lastName}`;
+  const ids = new Set(email === '' ? NOBODY : known.find(fold(bare(email))));
+  if (ID.test(bare(id)) && known.hasId(Number(bare(id)))) ids.add(Number(bare(id)));
+  const entry = [email, id, name].map((one) => one.trim()).find((one) => one !== '');
+  if (entry !== undefined) found.note(entry, ids.size > 0 ? [...ids] : wholeName(name, known));
+}
+
+function readLine(line: string, known: Known, found: Findings): void {
+  const cells = cellsOf(line.replace(LIST_NUMBER, ''));
+  let at = 0;
+  while (at < cells.length) {
+    const cell = cells[at];
+    if (cell) at += readPair(cells, at, known, found) || readCell(cell, known, found);
+  }
+}
+
+/** A family name and a given name in two cells; returns how many cells were read. */
+function readPair(cells: readonly Cell[], at: number, known: Known, found: Findings): number {
+  const first = nameOf(cells[at]);
+  const second = nameOf(cells[at + 1]);
+  if (first === undefined || second === undefined) return 0;
+  if (wholeName(first, known).length > 0 || wholeName(second, known).length > 0) return 0;
+  const ids = wholeName(`${second} ${first}`, known);
+  if (ids.length === 0 && !isUnknownPair(cells, at, first, second)) return 0;
+  found.note(`${first}, ${second}`, ids);
+  return 2;
+}
+
+/** Two cells with nothing beside them that only together look like a name. */
+function isUnknownPair(cells: readonly Cell[], at: number, first: string, second: string): boolean {
+  const field = cells[at]?.field;
+  return (
+    cells[at + 1]?.field === field &&
+    cells[at - 1]?.field !== field &&
+    cells[at + 2]?.field !== field &&
+    !(isNameLike(first) || isNameLike(second)) &&
+    isNamePart(first) &&
+    isNamePart(second)
+  );
+}
+
+/** The text of a cell that may be a name or a part of one. */
+function nameOf(cell: Cell | undefined): string | undefined {
+  const text = withoutNumbering(cell?.text ?? '');
+  return text === '' || text.includes('@') || DIGITS.test(text) ? undefined : text;
+}
+
+function readCell({ text }: Cell, known: Known, found: Findings): 1 {
+  const entry = withoutNumbering(text);
+  if (text.includes('@')) readAddresses(text, known, found);
+  else if (DIGITS.test(entry))
+    found.note(entry, ID.test(entry) && known.hasId(Number(entry)) ? [Number(entry)] : NOBODY);
+  else if (!readWords(entry, known, found) && isNameLike(entry)) found.note(entry, NOBODY);
+  return 1;
+}
+
+/** Names and labeled ids; whether there were any. */
+function readWords(text: string, known: Known, found: Findings): boolean {
+  const whole = wholeName(text, known);
+  const names = whole.length > 0 ? [{ entry: text, ids: whole }] : namesWithin(text, known);
+  const labeled = Array.from(text.matchAll(LABELED), ([, id = '']) => id).filter(
+    (id) => ID.test(id) && known.hasId(Number(id)),
+  );
+  for (const { entry, ids } of names) found.note(entry, ids);
+  for (const id of labeled) found.note(id, [Number(id)]);
+  return names.length + labeled.length > 0;
+}
+
+/** Addresses, and the people named around them; `Zoë <zoe@x.example>` means its address alone. */
+function readAddresses(text: string, known: Known, found: Findings): void {
+  let last = 0;
+  const emails = emailsIn(text);
+  for (const { email, longer, start, end } of emails) {
+    const before = text.slice(last, start);
+    if (!DISPLAY_NAME.test(before)) readWords(bare(before), known, found);
+    const ids = known.find(fold(longer));
+    found.note(email, ids.length > 0 ? ids : known.find(fold(email)));
+    last = end;
+  }
+  readWords(bare(text.slice(last)), known, found);
 }

@@ -1,3 +1,4 @@
+import { lookupIn } from './engine/lookup.ts';
 import { Matcher } from './engine/matcher.ts';
 import { People } from './engine/people.ts';
 import { Sorting } from './engine/sorting.ts';
@@ -17,10 +18,11 @@ export interface PeopleIndex {
   remove(ids: Iterable<number>): void;
   /** The names under which groups are found. */
   setGroups(groups: readonly { id: number; name: string }[]): void;
-  /** Everybody who matches, in order, and how many each value of each filter would show. */
+  /** Everybody who matches, in order, and how many each value of each filter would show; `ids` is the caller's own. */
   search(query: DirectoryQuery, now?: number): { ids: Int32Array; counts: Counts };
   /** In the order asked; unknown ids are left out. */
   rowsOf(ids: Iterable<number>): DirectoryRow[];
+  /** Whom a pasted text means. */
   resolve(text: string): Resolved;
   /** Of everybody, in ascending order. */
   ids(): Int32Array;
@@ -73,14 +75,7 @@ export function createIndex(): PeopleIndex {
         const slot = people.slotOf(id);
         return slot === undefined ? [] : people.row(slot);
       }),
-    resolve: (text) =>
-      resolvePasted(
-        text,
-        people
-          .slots()
-          .values()
-          .map((slot) => people.row(slot)),
-      ),
+    resolve: (text) => resolvePasted(text, lookupIn(people)),
     ids: () => idsOf(people.slots()).toSorted(),
   };
 }

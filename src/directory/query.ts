@@ -41,7 +41,6 @@ export function parseQuery(typed: string): ParsedQuery {
   if (terms.length < 2) return { terms, ids, texts };
   const searched = terms.filter((term) => !noteLookup(term, ids, texts));
   if (searched.length <= SEARCHED) return { terms: searched, ids, texts };
-  const isPlain = (term: readonly Part[]) => term.every(({ mode }) => mode === 'any');
   for (const term of searched.filter(isPlain)) texts.add(term.map(({ text }) => text).join(' '));
   return { terms: searched.filter((term) => !isPlain(term)).slice(0, SEARCHED), ids, texts };
 }
@@ -72,3 +71,5 @@ function noteLookup([part, ...others]: readonly Part[], ids: Set<number>, texts:
   else return false;
   return true;
 }
+
+const isPlain = (term: readonly Part[]): boolean => term.every(({ mode }) => mode === 'any');

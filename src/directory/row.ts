@@ -13,8 +13,6 @@ export interface DirectoryRow {
   isActive: boolean;
   isLocked: boolean;
   groups: readonly number[];
-  /** `groups` as the values of their filter. */
-  groupValues: readonly string[];
   twoFactor: boolean;
   approvedAddresses: boolean;
   created: string;
@@ -39,7 +37,6 @@ export function toRow(user: UserInfoResponse, licenseTypeId: number | undefined)
     isActive: user.isActive,
     isLocked: user.isLocked,
     groups: user.groups,
-    groupValues: user.groups.map(String),
     twoFactor: user.twoFactorEnabled,
     approvedAddresses: user.ipRestrictionsEnabled,
     created: user.createdDate,

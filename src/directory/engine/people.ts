@@ -106,7 +106,6 @@ export class People {
 
   row(slot: number): DirectoryRow {
     const traits = this.traits[slot] ?? 0;
-    const groups = this.groups.get(slot);
     return {
       id: this.ids[slot] ?? 0,
       firstName: this.firstName.get(slot),
@@ -115,8 +114,7 @@ export class People {
       email: this.email.get(slot),
       isActive: (traits & ACTIVE) > 0,
       isLocked: (traits & LOCKED) > 0,
-      groups,
-      groupValues: groups.map(String),
+      groups: this.groups.get(slot),
       twoFactor: (traits & TWO_FACTOR) > 0,
       approvedAddresses: (traits & ADDRESSES) > 0,
       created: this.created.get(slot),

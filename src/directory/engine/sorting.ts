@@ -12,6 +12,29 @@ const FEW = 1 / 8;
 const SPREAD = 4;
 const NO_LICENSE_KNOWN = 9;
 
+/** What is compared, by slot, where it is no text. */
+const VALUES: Record<Exclude<SortKey, 'name' | 'email'>, (people: People) => (slot: number) => number> = {
+  status:
+    ({ traits }) =>
+    (slot) =>
+      (isOn(traits, slot, ACTIVE) ? 0 : 2) + (isOn(traits, slot, LOCKED) ? 1 : 0),
+  license:
+    ({ traits }) =>
+    (slot) =>
+      licenseOf(traits[slot] ?? 0) || NO_LICENSE_KNOWN,
+  groups:
+    ({ groups }) =>
+    (slot) =>
+      groups.countAt(slot),
+  access:
+    ({ traits }) =>
+    (slot) =>
+      (isOn(traits, slot, TWO_FACTOR) ? 2 : 0) + (isOn(traits, slot, ADDRESSES) ? 1 : 0),
+  modified: ({ modified }) => read(modified.times),
+  created: ({ created }) => read(created.times),
+  id: ({ ids }) => read(ids),
+};
+
 /** Sorts by any column; equal values are in the order of the names, then of the ids, in both directions. */
 export class Sorting {
   readonly #people: People;
@@ -77,35 +100,14 @@ export class Sorting {
     const { order, places } = this.#names;
     return slots
       .map((slot) => places[slot] ?? 0)
-      .sort()
+      .toSorted()
       .map((place) => order[place] ?? 0);
   }
 
   #valueOf(by: SortKey): (slot: number) => number {
-    const { traits, groups, modified, created, ids } = this.#people;
-    const traitsAt = (slot: number) => traits[slot] ?? 0;
-    const read = (numbers: Int32Array | Float64Array) => (slot: number) => numbers[slot] ?? 0;
-    switch (by) {
-      case 'name':
-        return read(this.#names.keys);
-      case 'email':
-        return read(this.#emailOrder().keys);
-      case 'status':
-        return (slot) => ((traitsAt(slot) & ACTIVE) > 0 ? 0 : 2) + ((traitsAt(slot) & LOCKED) > 0 ? 1 : 0);
-      case 'license':
-        return (slot) => licenseOf(traitsAt(slot)) || NO_LICENSE_KNOWN;
-      case 'groups':
-        return (slot) => groups.countAt(slot);
-      case 'access':
-        return (slot) =>
-          ((traitsAt(slot) & TWO_FACTOR) > 0 ? 2 : 0) + ((traitsAt(slot) & ADDRESSES) > 0 ? 1 : 0);
-      case 'modified':
-        return read(modified.times);
-      case 'id':
-        return read(ids);
-      case 'created':
-        return read(created.times);
-    }
+    if (by === 'name') return read(this.#names.keys);
+    if (by === 'email') return read(this.#emailOrder().keys);
+    return VALUES[by](this.#people);
   }
 
   #emailOrder(): TextOrder {
@@ -152,3 +154,10 @@ function placeOf(value: number, sorted: Float64Array): number {
   }
   return low;
 }
+
+const read =
+  (numbers: Int32Array | Float64Array) =>
+  (slot: number): number =>
+    numbers[slot] ?? 0;
+
+const isOn = (traits: Uint8Array, slot: number, trait: number): boolean => ((traits[slot] ?? 0) & trait) > 0;

@@ -86,7 +86,7 @@ export function filterAndCount(
     for (let own = 0; own < TRAITS; own += 1)
       add(counts[key], VALUES[key](own), (byTraits[own] ?? 0) + (byTraits[bitOf(key) * TRAITS + own] ?? 0));
   for (const [number, id] of groups.ids.entries()) add(counts.group, [String(id)], byGroup[number] ?? 0);
-  for (const [within, people] of byAge.entries()) add(counts.changed, valuesOfAge(within), people);
+  for (const [within, changed] of byAge.entries()) add(counts.changed, valuesOfAge(within), changed);
   return { kept: kept.slice(0, count), counts };
 }
 

@@ -61,7 +61,7 @@ export class TextOrder {
   #sortAll(): void {
     const { ids } = this.#people;
     const compare = rankedTexts(this.#people.top, this.#wordsAt);
-    this.#order = this.#people.slots().sort((a, b) => compare(a, b) || (ids[a] ?? 0) - (ids[b] ?? 0));
+    this.#order = this.#people.slots().toSorted((a, b) => compare(a, b) || (ids[a] ?? 0) - (ids[b] ?? 0));
     let key = 0;
     for (const [place, slot] of this.#order.entries()) {
       if (place > 0 && compare(this.#order[place - 1] ?? 0, slot) !== 0) key += 1;

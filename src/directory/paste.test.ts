@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { PASTE_LIMIT } from './paste.ts';
+import { createIndex } from './people-index.ts';
+import { toRow } from './row.ts';
+
+interface Person {
+  id: number;
+  first: string;
+  last: string;
+  email: string;
+}
+
+const PEOPLE: Person[] = [
+  { id: 1041, first: 'Zoë', last: 'Ångström', email: 'zoe@x.example' },
+  { id: 1042, first: 'Bjørn', last: 'Håkonsen', email: 'Bjorn.H@x.example' },
+  { id: 1043, first: 'María del Carmen', last: 'García Olmedo', email: 'mdc+work@x.example' },
+  { id: 1044, first: 'Siobhán', last: 'O’Hara', email: "o'hara@x.example" },
+  { id: 1045, first: 'Jean-Baptiste', last: 'de La Rochefontaine', email: 'jb_rochefontaine@mail.x.example' },
+  { id: 1046, first: '伟', last: '张', email: 'wei.zhang@x.example' },
+  { id: 1047, first: 'Sammy', last: 'Davis Jr.', email: 'sammy@x.example' },
+  { id: 7, first: 'Ada', last: 'Marsh', email: 'ada@x.example' },
+  { id: 500, first: 'Anna', last: 'Smith', email: 'anna@x.example' },
+  { id: 501, first: 'Anna', last: 'Smith', email: 'asmith@x.example' },
+];
+
+const index = createIndex();
+index.upsert(
+  PEOPLE.map(({ id, first, last, email }) =>
+    toRow(
+      {
+        id,
+        email,
+        firstName: first,
+        lastName: last,
+        isActive: true,
+        isLocked: false,
+        groups: [],
+        createdDate: '2025-01-01T00:00:00.000Z',
+        modifiedDate: '2025-01-01T00:00:00.000Z',
+        createdBy: null,
+        modifiedBy: null,
+        twoFactorEnabled: false,
+        ipRestrictionsEnabled: false,
+      },
+      1,
+    ),
+  ),
+);
+
+const resolve = (text: string) => {
+  const { matched, ambiguous, unknown } = index.resolve(text);
+  return {
+    ids: matched.flatMap(({ ids }) => ids).toSorted((a, b) => a - b),
+    several: ambiguous.map(({ entry }) => entry),
+    unknown,
+  };
+};
+const found = (...ids: number[]) => ({ ids, several: [], unknown: [] });
+
+test('a letter', () => {
+  const text = `Dear all,
+
+please add Zoë Ångström <zoe@x.example>, 1042 and María del Carmen García Olmedo to the group.
+Also Sammy Davis Jr. (and o'hara@x.example). Thanks!
+
+Best regards
+Somebody`;
+  expect(resolve(text)).toEqual(found(1041, 1042, 1043, 1044, 1047));
+});
+
+test('a column of a sheet, of names with the family name first, of addresses, of ids', () => {
+  expect(resolve('Ångström, Zoë\nHåkonsen, Bjørn\n')).toEqual(found(1041, 1042));
+  expect(resolve('zoe@x.example\r\nBJORN.h@X.example\r\n')).toEqual(found(1041, 1042));
+  expect(resolve('1041\n1042\n1042\n')).toEqual(found(1041, 1042));
+  expect(resolve('Ångström\tZoë\nHåkonsen\tBjørn')).toEqual(found(1041, 1042));
+});
+
+test('a table with a header: only the columns that tell somebody are read', () => {
+  const csv = 'First name,Last name,E-mail,Seats\nZoë,Ångström,zoe@x.example,7\nX,Y,nobody@x.example,1042';
+  expect(resolve(csv)).toEqual({ ids: [1041], several: [], unknown: ['nobody@x.example'] });
+  expect(resolve('Name;Age\n"Ångström, Zoë";7\nAnna Smith;500')).toEqual({
+    ids: [1041],
+    several: ['Anna Smith'],
+    unknown: [],
+  });
+});
+
+test('a row of a table whose id and address are two people is left to be chosen', () => {
+  expect(resolve('id;email\n1041;zoe@x.example\n1042;ada@x.example')).toEqual({
+    ids: [1041],
+    several: ['ada@x.example'],
+    unknown: [],
+  });
+});
+
+test('a log: its times, addresses of machines, counts and words are nobody', () => {
+  const log = `2026-11-20T10:11:12.042Z [WARN] sign-in of user 1042 from 10.0.0.7 refused, status 500
+2026-11-20 10:11:13,500\tINFO\tuserId=1044 users/1041 took 7 ms
+{"time":"2026-11-20","user_id":7,"count":501,"email":"wei.zhang@x.example"}
+Nov 20 10:11:14 host sshd[500]: connection closed, port 443`;
+  expect(resolve(log)).toEqual(found(7, 1041, 1042, 1044, 1046));
+});
+
+test('what stands like an entry and is nobody is told, once', () => {
+  const text =
+    'nobody@x.example; 9999; Smith, John\nNOBODY@x.example\nMary Unknown\nnot a name\nLondon\n0042';
+  expect(resolve(text)).toEqual({
+    ids: [],
+    several: [],
+    unknown: ['nobody@x.example', '9999', 'Smith, John', 'Mary Unknown', '0042'],
+  });
+});
+
+test('a name that several have is told, unless the address beside it says whose it is', () => {
+  expect(resolve('Anna Smith')).toEqual({ ids: [], several: ['Anna Smith'], unknown: [] });
+  expect(resolve('Smith, Anna')).toEqual({ ids: [], several: ['Smith, Anna'], unknown: [] });
+  expect(resolve('Anna Smith, asmith@x.example')).toEqual(found(501));
+  expect(resolve('Anna Smith <asmith@x.example>')).toEqual(found(501));
+});
+
+test('an address that is unknown does not choose a person of the same name', () => {
+  expect(resolve('Zoë Ångström <zoe@old.example>')).toEqual({
+    ids: [],
+    several: [],
+    unknown: ['zoe@old.example'],
+  });
+});
+
+// One person as people write them.
+const written = ({ id, first, last, email }: Person) =>
+  fc.constantFrom(
+    String(id),
+    email,
+    email.toUpperCase(),
+    `<${email}>`,
+    `mailto:${email}`,
+    `${first} ${last}`,
+    `${first}  ${last}`.toLowerCase(),
+    `${first} ${last}`.normalize('NFD'),
+    `"${last}, ${first}"`,
+    `${first} ${last} <${email}>`,
+    `${first} ${last} (${email})`,
+  );
+// A stop after a number would make it the number of its line.
+const quoted = (text: string) =>
+  fc.constantFrom(
+    text,
+    ...(text.includes('"') ? [] : [`"${text}"`, `'${text}'`, `(${text})`, `“${text}”`]),
+    ...(/^\d+$/.test(text) ? [] : [`${text}.`]),
+  );
+const listed = (text: string) =>
+  fc.constantFrom(text, `- ${text}`, `• ${text}`, `* ${text}`, `12. ${text}`, `3) ${text}`);
+const separator = fc.constantFrom('\n', '\r\n', '\n\n', '\t', ';', '; ', ', ', ' | ', ' and ', ',');
+
+const pasted = fc
+  .subarray(PEOPLE.slice(0, 8), { minLength: 1 })
+  .chain((people) => fc.shuffledSubarray(people, { minLength: people.length }))
+  .chain((people) =>
+    fc.record({
+      ids: fc.constant(people.map(({ id }) => id).toSorted((a, b) => a - b)),
+      entries: fc.tuple(
+        ...people.map((person) =>
+          fc
+            .tuple(written(person).chain(quoted), separator)
+            .chain(([text, after]) => fc.tuple(listed(text), fc.constant(text), fc.constant(after))),
+        ),
+      ),
+    }),
+  )
+  .map(({ ids, entries }) => {
+    let text = '';
+    let isStart = true;
+    for (const [bulleted, plain, after] of entries) {
+      // A quoted cell of a sheet has no bullet before it.
+      text += (isStart && !plain.startsWith('"') ? bulleted : plain) + after;
+      isStart = after.includes('\n');
+    }
+    return { ids, text };
+  });
+
+test('pasted text means the same people however it is laid out', () => {
+  fc.assert(
+    fc.property(pasted, ({ ids, text }) => {
+      expect(resolve(text)).toEqual(found(...ids));
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test('any text is read without fail', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
+      index.resolve(text);
+    }),
+  );
+});
+
+test('long texts of any kind are read in the time of their length, and are cut at an entry', () => {
+  const hostile = [
+    'a',
+    '"',
+    '@',
+    ' ',
+    ',',
+    '(',
+    'a@',
+    'id: ',
+    'user ',
+    '1 ',
+    'Anna Smith ',
+    '"a""',
+    '1:',
+    '-',
+  ];
+  for (const piece of hostile) {
+    const started = performance.now();
+    expect(index.resolve(piece.repeat(500_000 / piece.length)).cut).toBe(false);
+    expect(performance.now() - started, piece).toBeLessThan(5000);
+  }
+  const long = `${'1042\n'.repeat(PASTE_LIMIT / 5 - 1)}999\n1041\n1041\n`;
+  const { cut, matched, unknown } = index.resolve(long);
+  expect({ cut, matched, unknown }).toEqual({
+    cut: true,
+    matched: [{ entry: '1042', ids: [1042] }],
+    unknown: ['999'],
+  });
+});
