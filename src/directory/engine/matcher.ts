@@ -83,9 +83,9 @@ export class Matcher {
     words: readonly string[],
   ): Int32Array<ArrayBuffer> | undefined {
     if (known.length === 0 || slots.length > this.#people.size * FEW) return undefined;
-    if (!known.every((word) => words.some((longer) => longer.includes(word)))) return undefined;
     const fresh = words.filter((word) => !known.includes(word));
-    if (fresh.some((word) => this.#isMore(word))) return undefined;
+    const goesOn = (word: string) => words.includes(word) || fresh.some((longer) => longer.includes(word));
+    if (!known.every(goesOn) || fresh.some((word) => this.#isMore(word))) return undefined;
     const { foldedName, foldedEmail } = this.#people;
     return slots.filter((slot) => {
       const name = foldedName.get(slot);
