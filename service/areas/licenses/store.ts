@@ -77,13 +77,15 @@ export interface SeatChange {
 /** The seats of now and every change of them since the moment, in one snapshot. */
 export async function readSeats(db: Db, siteId: number, since: Date): Promise<SeatChange[]> {
   const { rows } = await sql<SeatChange>`
+    with change as (
+      select (at at time zone 'UTC')::date as day, changes -> 'licenseTypeId' as seat, count(*)::int as n from audit_log
+      where site_id = ${siteId} and at >= ${since} and changes ? 'licenseTypeId' group by 1, 2)
     select null::date as day, part as "licenseTypeId", sum(n)::int as by from list_block
     where site_id = ${siteId} and list = ${MEMBERS_BY_LICENSE} group by part
     union all
-    select (at at time zone 'UTC')::date, type::int, sum(by)::int from audit_log l,
-      lateral (values (l.changes -> 'licenseTypeId' ->> 0, -1), (l.changes -> 'licenseTypeId' ->> 1, 1)) seat (type, by)
-    where l.site_id = ${siteId} and l.at >= ${since} and l.changes ? 'licenseTypeId' and type is not null
-    group by 1, 2`.execute(db);
+    select day, (seat ->> 0)::int, -n from change where seat ->> 0 is not null
+    union all
+    select day, (seat ->> 1)::int, n from change where seat ->> 1 is not null`.execute(db);
   return rows;
 }
 
