@@ -38,12 +38,13 @@ export const directoryQuery = queryOptions({
   async queryFn({ client, queryKey }): Promise<number> {
     const wish = wishOf(client.getQueryState(queryKey)?.isInvalidated);
     everythingWished = false;
-    const worker = connect(holderOf(await client.ensureQueryData(sessionQuery)));
-    let refusal = await worker.bringUpToDate(wish);
+    const { remote, broken } = connect(holderOf(await client.ensureQueryData(sessionQuery)));
+    const bring = () => Promise.race([remote.bringUpToDate(wish), broken]);
+    let refusal = await bring();
     if (refusal && [0, 401, 502, 503, 504].includes(refusal.status)) {
       // The page learns the same, as it does from every call: it asks to sign in again, or says that nobody answers.
       await getSession();
-      refusal = await worker.bringUpToDate(wish);
+      refusal = await bring();
     }
     if (refusal) throw new ServiceError(refusal.status, refusal.message, [], refusal.requestId);
     return Date.now();
@@ -109,7 +110,8 @@ let searching: Promise<unknown> = Promise.resolve();
 async function search(holder: Holder, query: DirectoryQuery, signal: AbortSignal): Promise<FoundPeople> {
   const turn = searching.then(async () => {
     signal.throwIfAborted();
-    return connect(holder).search(query, looking.at);
+    const { remote, broken } = connect(holder);
+    return Promise.race([remote.search(query, looking.at), broken]);
   });
   searching = turn.catch(() => undefined);
   const answer = await turn;
@@ -183,12 +185,12 @@ export const resolveText = async (text: string): Promise<Resolved> => (await con
 /** Takes removed users out: `modifiedSince` does not tell who is gone. */
 export function forgetUsers(client: QueryClient, userIds: readonly number[]): void {
   const session = client.getQueryData(sessionQuery.queryKey);
-  if (session) void connect(holderOf(session)).forget(userIds);
+  if (session) void connect(holderOf(session)).remote.forget(userIds);
 }
 
 /** For whoever asks outside a component: the directory is opened if it is not yet. */
 async function connection() {
   const { client, holder } = await visitor();
   void client.prefetchQuery(directoryQuery);
-  return connect(holder);
+  return connect(holder).remote;
 }

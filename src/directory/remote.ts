@@ -1,5 +1,6 @@
 import { proxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
+import { ServiceError } from '../api/errors.ts';
 import { gate } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { startWorker } from '../lib/start-worker.ts';
@@ -17,10 +18,14 @@ interface Connection {
   holder: Holder;
   worker: Worker;
   remote: Remote<DirectoryWorker>;
+  /** Rejects where the worker does not start or fails: what it was asked is never answered then. */
+  broken: Promise<never>;
 }
 
 /** What the worker last told, and of whose directory. */
 export const told = createStore<{ holder: Holder; status: Told } | undefined>(undefined);
+
+const NO_GROUPS: Told['groups'] = [];
 
 let connection: Connection | undefined;
 
@@ -32,19 +37,29 @@ function end(): void {
 }
 
 /** The worker that keeps this person's directory of this site; one for the page, and none of an earlier person. */
-export function connect(holder: Holder): Remote<DirectoryWorker> {
-  if (connection && isSame(connection.holder, holder)) return connection.remote;
+export function connect(holder: Holder): Connection {
+  if (connection && isSame(connection.holder, holder)) return connection;
   end();
   keepFor(holder);
   const worker = startWorker(workerUrl);
   const remote = wrap<DirectoryWorker>(worker);
-  connection = { holder, worker, remote };
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  broken.catch(() => undefined);
+  worker.addEventListener('error', () => {
+    reject(new ServiceError(0, 'The directory could not be opened'));
+    if (connection?.worker === worker) end();
+  });
+  connection = { holder, worker, remote, broken };
   const onStatus = (status: Status) => {
     if (connection?.worker !== worker) return;
-    told.set({ holder, status: { ...told.get()?.status, groups: [], ...status } });
+    const before = told.get();
+    told.set({
+      holder,
+      status: { groups: NO_GROUPS, ...(before?.holder === holder && before.status), ...status },
+    });
   };
   void remote.open(holder, proxy(onStatus));
-  return remote;
+  return connection;
 }
 
 // Somebody else holds the session of this browser now: nothing more may be read into this directory.
