@@ -4,7 +4,7 @@ import { NO_LICENSE } from '../../contract/rules/licenses.ts';
 import { CAPABILITIES } from '../api/capabilities.gen.ts';
 import { toServiceError } from '../api/errors.ts';
 import { getGroupOptions } from '../api/generated/@tanstack/react-query.gen.ts';
-import { searchUsers } from '../api/generated/sdk.gen.ts';
+import { listGroups, searchUsers } from '../api/generated/sdk.gen.ts';
 import type { Capability, Session } from '../api/generated/types.gen.ts';
 import { can, lacking } from '../api/session.ts';
 import type { BulkAction } from './actions.ts';
@@ -42,8 +42,6 @@ const KEEP_SITE_OPEN: readonly Capability[] = ['Manage Users', 'Manage Groups'];
 export interface Around {
   client: QueryClient;
   session: Session;
-  /** All groups of the site. */
-  groupIds: readonly number[];
   size: number;
   signal: AbortSignal;
 }
@@ -70,7 +68,7 @@ export async function readRules(
   if (!taken.some((id) => KEEP_SITE_OPEN.some((one) => groups.get(id)?.capabilities.includes(one))))
     return rules;
   // Somebody may be an administrator through several groups: all have to be known.
-  await read(around.groupIds.filter((id) => !groups.has(id)));
+  await read((await readGroupIds(around.signal)).filter((id) => !groups.has(id)));
   return { ...rules, administrators: await readAdministrators(groups, around) };
 }
 
@@ -112,13 +110,8 @@ async function readAdministrators(groups: Rules['groups'], { size, signal }: Aro
   );
   const ids = new Set<number>();
   await forEach(giving, async ([userGroupId]) => {
-    for (let pageNumber = 1; ; pageNumber += 1) {
-      // Lists carry no totals: each page is asked for when the one before it is full.
-      // oxlint-disable-next-line no-await-in-loop
-      const { data } = await searchUsers({ query: { userGroupId, pageNumber, pageSize: PAGE }, signal });
-      for (const { id } of data) ids.add(id);
-      if (data.length < PAGE) return;
-    }
+    const members = await idsByPage((page) => searchUsers({ query: { userGroupId, ...page }, signal }));
+    for (const id of members) ids.add(id);
   });
   const members = await readPeople([...ids], { licenses: true, size, signal });
   return new Set(
@@ -129,4 +122,20 @@ async function readAdministrators(groups: Rules['groups'], { size, signal }: Aro
       )
       .map(({ id }) => id),
   );
+}
+
+const readGroupIds = (signal: AbortSignal): Promise<number[]> =>
+  idsByPage((page) => listGroups({ query: page, signal }));
+
+async function idsByPage(
+  read: (page: { pageNumber: number; pageSize: number }) => Promise<{ data: { id: number }[] }>,
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (let pageNumber = 1; ; pageNumber += 1) {
+    // Lists carry no totals: each page is asked for when the one before it is full.
+    // oxlint-disable-next-line no-await-in-loop
+    const { data } = await read({ pageNumber, pageSize: PAGE });
+    ids.push(...data.map(({ id }) => id));
+    if (data.length < PAGE) return ids;
+  }
 }

@@ -24,21 +24,17 @@ const BEGIN = { read: 0, result: undefined, error: undefined };
 export function useDryRun(request: BulkRequest): Review {
   const client = useQueryClient();
   const session = useSession();
-  const { groups, size, error } = useDirectory();
+  const { size = 0 } = useDirectory();
   const [state, setState] = useState<Omit<Review, 'retry'>>(BEGIN);
   const [attempt, setAttempt] = useState(0);
-  // The groups of the site come with the first page of the directory, or not at all.
-  const ready = size !== undefined || error !== undefined;
-
   // A reading that can be given up is outside React; what it tells comes in as it goes.
   useEffect(() => {
-    if (!ready) return undefined;
     const reading = new AbortController();
     const { signal } = reading;
     const tell = (next: Partial<Omit<Review, 'retry'>>) => {
       if (!signal.aborted) setState((before) => ({ ...before, ...next }));
     };
-    const around = { client, session, groupIds: groups.map(({ id }) => id), size: size ?? 0, signal };
+    const around = { client, session, size, signal };
     const read = async () => {
       try {
         const result = await dryRun(request, around, (done) => tell({ read: done }));
@@ -52,7 +48,7 @@ export function useDryRun(request: BulkRequest): Review {
     return () => reading.abort();
     // The directory goes on while the dialog is open; the dry run is of one moment.
     // oxlint-disable-next-line react/exhaustive-deps
-  }, [request, attempt, ready]);
+  }, [request, attempt]);
 
   const retry = useCallback(() => {
     setState(BEGIN);

@@ -20,7 +20,12 @@ export function UsersBulk({ found, selection, onSelect }: UsersBulkProps) {
   const ids = useMemo(() => [...selection].map(Number), [selection]);
   const clear = () => onSelect(new Set());
   const known = usePeople(ids.length <= FEW ? ids : NOBODY);
-  const { actions, more } = useBulkItems({ ids, known: [...known.values()], onBegin: clear });
+  const rows = ids.flatMap((id) => known.get(id) ?? []);
+  const { actions, more } = useBulkItems({
+    ids,
+    rows: rows.length === ids.length ? rows : undefined,
+    onBegin: clear,
+  });
   return (
     <BulkBar
       count={ids.length}

@@ -21,14 +21,14 @@ import { copyText } from './-copy.ts';
 
 interface Selected {
   ids: readonly number[];
-  /** The rows of a small selection; none of a large one. */
-  known: readonly DirectoryRow[];
+  /** The rows of a small selection, as soon as they are there; never those of a large one. */
+  rows: readonly DirectoryRow[] | undefined;
   /** Called when a job has begun. */
   onBegin: () => void;
 }
 
 /** What the bulk bar offers: in the bar what is done every day, in its menu the rest. */
-export function useBulkItems({ ids, known, onBegin }: Selected): {
+export function useBulkItems({ ids, rows, onBegin }: Selected): {
   actions: readonly MenuItemData[];
   more: MenuItems;
 } {
@@ -42,7 +42,7 @@ export function useBulkItems({ ids, known, onBegin }: Selected): {
     chooseBulk({ choose: what, userIds: ids, onBegin });
   /** The reason that nobody is left for it, where everybody selected is known. */
   const unless = (some: (row: DirectoryRow) => boolean, reason: string) =>
-    known.length === 0 || known.some(some) ? undefined : reason;
+    !rows || rows.some(some) ? undefined : reason;
 
   const actions = [
     {
