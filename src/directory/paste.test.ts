@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PASTE_LIMIT } from './paste.ts';
 import { createIndex } from './people-index.ts';
@@ -191,7 +191,7 @@ test('pasted text means the same people however it is laid out', () => {
 test('any text is read without fail', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
-      index.resolve(text);
+      expect(index.resolve(text).cut).toBe(false);
     }),
   );
 });
@@ -213,11 +213,12 @@ test('long texts of any kind are read in the time of their length, and are cut a
     '1:',
     '-',
   ];
-  for (const piece of hostile) {
+  const slow = hostile.filter((piece) => {
     const started = performance.now();
-    expect(index.resolve(piece.repeat(500_000 / piece.length)).cut).toBe(false);
-    expect(performance.now() - started, piece).toBeLessThan(5000);
-  }
+    index.resolve(piece.repeat(500_000 / piece.length));
+    return performance.now() - started > 5000;
+  });
+  expect(slow).toEqual([]);
   const long = `${'1042\n'.repeat(PASTE_LIMIT / 5 - 1)}999\n1041\n1041\n`;
   const { cut, matched, unknown } = index.resolve(long);
   expect({ cut, matched, unknown }).toEqual({
