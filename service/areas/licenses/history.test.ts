@@ -11,6 +11,8 @@ import { readDays } from './seats.ts';
 
 const DAY = 86_400_000;
 const dayAt = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY).toISOString().slice(0, 10);
+const steps = (changes: readonly UserLicenseChange[]) =>
+  changes.map(({ previousLicenseTypeId, licenseTypeId }) => [previousLicenseTypeId, licenseTypeId]);
 
 onEachApp((house) => {
   let siteId = 0;
@@ -34,12 +36,25 @@ onEachApp((house) => {
   const give = (userId: number, licenseTypeId: number, by = api) =>
     by.put('userLicense', { userId, licenseTypeId });
 
-  describe('the history of a license', () => {
-    const history = async (userId: number, query = '') =>
-      (await api.get<UserLicenseChange[]>(`userLicense/${userId}/history?${query}`)).body;
-    const steps = (changes: readonly UserLicenseChange[]) =>
-      changes.map(({ previousLicenseTypeId, licenseTypeId }) => [previousLicenseTypeId, licenseTypeId]);
+  const history = async (userId: number, query = '') =>
+    (await api.get<UserLicenseChange[]>(`userLicense/${userId}/history?${query}`)).body;
+  const seats = async (query = '') => (await api.get<LicenseSeats[]>(`userLicenses/seats?${query}`)).body;
+  /** Moves what was audited of these actions back by so many days. */
+  const moveBack = (action: string, days: number) =>
+    sql`update audit_log set at = at - make_interval(days => ${days}::int)
+      where site_id = ${siteId} and action = ${action}`.execute(house().db);
+  const unused = async (query = '') => (await api.get<UnusedLicense[]>(`userLicenses/unused?${query}`)).body;
+  /** Somebody who came and was last active so many days ago; never: null. */
+  const idle = async (came: number, active: number | null, licenseTypeId = 1) => {
+    const person = await makePerson(house().db, siteId, { licenseTypeId });
+    await sql`update membership set created_at = now() - make_interval(days => ${came}::int),
+      last_active_at = now() - make_interval(days => ${active}::int) where user_id = ${person.userId}`.execute(
+      house().db,
+    );
+    return person;
+  };
 
+  describe('the history of a license', () => {
     test('begins with how the user came and has the newest first, with who did it', async () => {
       const userId = await create('Bo');
       await give(userId, 2);
@@ -94,12 +109,6 @@ onEachApp((house) => {
   });
 
   describe('the seats of each day', () => {
-    const seats = async (query = '') => (await api.get<LicenseSeats[]>(`userLicenses/seats?${query}`)).body;
-    /** Moves what was audited of these actions back by so many days. */
-    const moveBack = (action: string, days: number) =>
-      sql`update audit_log set at = at - make_interval(days => ${days}::int)
-        where site_id = ${siteId} and action = ${action}`.execute(house().db);
-
     test('are walked back from the present: who came, changed and left', async () => {
       const [bo, cy, di] = [await create('Bo'), await create('Cy'), await create('Di')];
       await moveBack('user.create', 10);
@@ -151,18 +160,6 @@ onEachApp((house) => {
   });
 
   describe('licenses that nobody uses', () => {
-    const unused = async (query = '') =>
-      (await api.get<UnusedLicense[]>(`userLicenses/unused?${query}`)).body;
-    /** Somebody who came and was last active so many days ago; never: null. */
-    const idle = async (came: number, active: number | null, licenseTypeId = 1) => {
-      const person = await makePerson(house().db, siteId, { licenseTypeId });
-      await sql`update membership set created_at = now() - make_interval(days => ${came}::int),
-        last_active_at = now() - make_interval(days => ${active}::int) where user_id = ${person.userId}`.execute(
-        house().db,
-      );
-      return person;
-    };
-
     test('are billable, of people who are here long enough and were not active since', async () => {
       const [long, never] = [await idle(200, 95), await idle(100, null, 2)];
       await idle(200, 3);

@@ -5,6 +5,7 @@ import { onEachDatabase } from '../../testing/databases.ts';
 import { drawActivity } from './activity.ts';
 import { fillSample } from './fill.ts';
 import { SAMPLE_GROUPS } from './groups.ts';
+import { drawLicenseChanges } from './licenses.ts';
 import { drawPeople } from './people.ts';
 import { createRandom } from './random.ts';
 
@@ -62,6 +63,25 @@ test('activity fills a year up to the day, keeps to the week, and comes from add
   expect(early).toEqual([]);
 });
 
+test('a year of licenses leads to those of today, and contradicts no date of a person', () => {
+  const { people } = draw(1);
+  const changes = drawLicenseChanges(createRandom(2), people, asOf);
+  const held = new Map<number, number>();
+  for (const { person, at, by, before, after } of changes) {
+    const who = people[person];
+    expect(before).toBe(held.get(person) ?? before);
+    expect(before).not.toBe(after);
+    expect(at).toEqual(before === null ? who?.createdAt : who?.modifiedAt);
+    expect(asOf.getTime() - at.getTime()).toBeLessThanOrEqual(YEAR + 24 * 3600_000);
+    expect(people[by]?.groups).toContain('Administrators');
+    held.set(person, after);
+  }
+  for (const [person, license] of held) expect(license).toBe(people[person]?.licenseTypeId);
+  const came = changes.filter(({ before }) => before === null).length;
+  expect(came).toBeGreaterThan(100);
+  expect(changes.length - came).toBeGreaterThan(40);
+});
+
 test('the groups name capabilities that exist, and one holds them all', () => {
   const known = capabilities.map(({ name }) => name);
   for (const group of SAMPLE_GROUPS) expect(known).toEqual(expect.arrayContaining([...group.capabilities]));
@@ -87,6 +107,7 @@ onEachDatabase((database) => {
     expect(await count(sql`membership where site_id = 1`)).toBe(120);
     expect(await count(sql`activity where site_id = 1`)).toBe(summary.activities);
     expect(await count(sql`account where password_hash is not null`)).toBe(0);
+    expect(await count(sql`audit_log where site_id = 1 and changes ? 'licenseTypeId'`)).toBeGreaterThan(20);
     const shared = await count(
       sql`membership a join membership b using (user_id) where a.site_id = 1 and b.site_id = 2`,
     );
