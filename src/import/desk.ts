@@ -143,8 +143,6 @@ export function createDesk() {
   }
 }
 
-export type Desk = ReturnType<typeof createDesk>;
-
 function sampleOf(rows: readonly Row[], at: number): string {
   const values: string[] = [];
   for (const { cells } of rows) {

@@ -4,22 +4,25 @@ import { getUsersByIds } from '../api/generated/sdk.gen.ts';
 import { findAll, rowsOf } from '../directory/directory.ts';
 import type { DirectoryRow } from '../directory/row.ts';
 import { startWorker } from '../lib/start-worker.ts';
-import type { Counts, Desk, Opened, Question } from './desk.ts';
+import type { Counts, Opened, Question } from './desk.ts';
 import type { Known } from './plan.ts';
+import type { ImportWorker } from './worker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
 
 /** A file on its desk in a worker, from its opening until its import is over or given up. */
 export interface ImportSession {
-  desk: Remote<Desk>;
+  desk: Remote<ImportWorker>;
   open: (file: Blob, onProgress: (share: number) => void) => Promise<Opened>;
   /** Checks every row against everybody; `version` says when people have changed since the last time. */
   check: (question: Question, version: number) => Promise<Counts>;
   close: () => void;
 }
 
-// So many pass to a worker without a pause that anybody feels; the service takes so many ids at once.
+// So many pass through the page without a pause that anybody feels.
+const LENT = 2000;
+// The service takes so many ids at once.
 const PORTION = 1000;
 const EVERYBODY = {
   q: '',
@@ -29,7 +32,7 @@ const EVERYBODY = {
 
 export function openSession(): ImportSession {
   const worker = startWorker(workerUrl);
-  const desk = wrap<Desk>(worker);
+  const desk = wrap<ImportWorker>(worker);
   let lent: number | undefined;
   // One check after the other: each has the desk for itself.
   let turn: Promise<unknown> = Promise.resolve();
@@ -43,11 +46,8 @@ export function openSession(): ImportSession {
 
   return {
     desk,
-    async open(file, onProgress) {
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      // A callback crosses to the worker as a proxy.
-      return desk.open(bytes, proxy(onProgress));
-    },
+    // A callback crosses to the worker as a proxy.
+    open: (file, onProgress) => desk.open(file, proxy(onProgress)),
     check(question, version) {
       const next = turn.then(() => check(question, version));
       turn = next.catch(() => undefined);
@@ -60,13 +60,16 @@ export function openSession(): ImportSession {
   };
 }
 
-async function lendPeople(desk: Remote<Desk>): Promise<void> {
+async function lendPeople(desk: Remote<ImportWorker>): Promise<void> {
   const ids = await findAll(EVERYBODY);
   await desk.addPeople([], true);
-  for (let at = 0; at < ids.length; at += PORTION) {
-    // A portion at a time: all at once would stop the page.
+  const portion = (at: number) => rowsOf(ids.subarray(at, at + LENT));
+  let next = portion(0);
+  for (let at = LENT; at < ids.length + LENT; at += LENT) {
+    // A portion at a time: all at once would stop the page. The next one is fetched while this one is taken in.
     // oxlint-disable-next-line no-await-in-loop
-    const rows = await rowsOf(ids.subarray(at, at + PORTION));
+    const rows = await next;
+    next = portion(at);
     // oxlint-disable-next-line no-await-in-loop
     await desk.addPeople(rows.map(slim), false);
   }
@@ -78,7 +81,7 @@ function slim(row: DirectoryRow): Known {
   return { id, email, firstName, lastName, isActive, licenseTypeId, groups, twoFactor, approvedAddresses };
 }
 
-async function lendFederation(desk: Remote<Desk>, question: Question): Promise<void> {
+async function lendFederation(desk: Remote<ImportWorker>, question: Question): Promise<void> {
   const ids = await desk.federationOf(question);
   for (let at = 0; at < ids.length; at += PORTION) {
     // oxlint-disable-next-line no-await-in-loop -- a thousand at once, one request after the other
