@@ -5,11 +5,21 @@ export interface Measure {
   /** The same work with nothing of ours in it, measured in this very run. */
   floor?: number;
   unit: string;
+  /** What ours may be at most. */
+  limit?: number;
+}
+
+/** What may be chosen for a run. */
+export interface BenchOptions {
+  /** How many people the site has, where it matters. */
+  users?: number;
 }
 
 export interface Bench {
   name: string;
-  run(): Promise<Measure[]>;
+  /** What stands beside ours; the floor where nothing is said. */
+  beside?: string;
+  run(options: BenchOptions): Promise<Measure[]>;
 }
 
 /** Calls a second with so many under way at once, after a warm-up. */

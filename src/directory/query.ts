@@ -1,6 +1,6 @@
 import { fold } from '../lib/fold.ts';
 
-export type Mode = 'any' | 'id' | 'email' | 'group' | 'license';
+type Mode = 'any' | 'id' | 'email' | 'group' | 'license';
 
 /** One condition of a search. */
 export interface Part {

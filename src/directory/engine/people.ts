@@ -12,7 +12,7 @@ export const ADDRESSES = 8;
 const LICENSE_SHIFT = 4;
 const LICENSE = 0b111;
 /** Of a slot that holds somebody. */
-export const PRESENT = 128;
+const PRESENT = 128;
 
 export const licenseOf = (traits: number): number => (traits >> LICENSE_SHIFT) & LICENSE;
 

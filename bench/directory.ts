@@ -1,0 +1,133 @@
+/** The list of users in a real browser over a real service, beside the same list written plainly. */
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { existsSync } from 'node:fs';
+import { enter } from '../e2e/support/calls.ts';
+import { ada } from '../e2e/support/people.ts';
+import { newService, type Service } from '../e2e/support/service.ts';
+import { ensureChromium } from '../scripts/chromium.ts';
+import { fillSample } from '../service/cli/sample/fill.ts';
+import { openDatabase } from '../service/kernel/db/database.ts';
+import type { Bench, Measure } from './bench.ts';
+import { heapOf } from './directory/heap.ts';
+import { watch } from './directory/in-page.ts';
+import { buildPeer, servePeer } from './directory/peer.ts';
+import { keystrokes, scrollTasks } from './directory/typing.ts';
+
+const USERS = 100_000;
+const SITE_ID = 1;
+const AS_OF = new Date('2026-11-20');
+/** Reading a million takes minutes. */
+const PATIENCE = 30 * 60_000;
+
+interface Seen {
+  firstRows: number;
+  everybody: number;
+  warmRows: number;
+  warmEverybody: number;
+  keystrokes: readonly number[];
+  longTasks: readonly number[];
+  heap: { page: number; workers: number };
+}
+
+const firstRows = async (page: Page): Promise<number> => {
+  await page.waitForFunction(() => window.firstRows !== undefined, undefined, { timeout: PATIENCE });
+  return page.evaluate(() => window.firstRows ?? 0);
+};
+
+const everybody = async (page: Page): Promise<number> => {
+  await page.getByText(/^[\d,.]+ people · /).waitFor({ timeout: PATIENCE });
+  return page.evaluate(() => performance.now());
+};
+
+/** Opens the list in a browser that has never seen it, then once more, and uses it. */
+async function look(browser: Browser, service: Service, path: string, peer?: string): Promise<Seen> {
+  const context = await browser.newContext({
+    baseURL: service.url,
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+  });
+  try {
+    if (peer !== undefined) await servePeer(context, peer);
+    await context.addInitScript(watch);
+    const first = await context.newPage();
+    await enter(first, ada, path);
+    const cold = { firstRows: await firstRows(first), everybody: await everybody(first) };
+    // What was read is still being written down.
+    await first.waitForTimeout(3000);
+    await first.close();
+    const page = await context.newPage();
+    await page.goto(path);
+    const warm = { warmRows: await firstRows(page), warmEverybody: await everybody(page) };
+    await page.waitForTimeout(2000);
+    return {
+      ...cold,
+      ...warm,
+      keystrokes: await keystrokes(page),
+      longTasks: await scrollTasks(page),
+      heap: await heapOf(page),
+    };
+  } finally {
+    await context.close();
+  }
+}
+
+async function fill(service: Service, users: number): Promise<void> {
+  const { DATABASE_URL: databaseUrl = '', DATA_DIR: dataDir = '' } = service.place;
+  const database = await openDatabase({ databaseUrl, dataDir });
+  try {
+    await fillSample(database.db, { users, asOf: AS_OF, seed: 1, siteId: SITE_ID });
+  } finally {
+    await database.close();
+  }
+}
+
+const share = (sorted: readonly number[], part: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** What each line reads from both, and what it may be at 100,000 people. */
+const LINES: readonly [name: string, unit: string, read: (seen: Seen) => number, limit?: number][] = [
+  ['first page usable', 'ms', (seen) => seen.firstRows],
+  ['everybody, the first time', 'ms', (seen) => seen.everybody, 15_000],
+  ['warm start to rows', 'ms', (seen) => seen.warmRows, 500],
+  ['warm start to everybody', 'ms', (seen) => seen.warmEverybody],
+  ['keystroke to painted rows, p50', 'ms', (seen) => share(seen.keystrokes, 0.5)],
+  ['keystroke to painted rows, p95', 'ms', (seen) => share(seen.keystrokes, 0.95), 50],
+  ['keystroke to painted rows, slowest', 'ms', (seen) => share(seen.keystrokes, 1)],
+  ['keystrokes measured', '', (seen) => seen.keystrokes.length],
+  ['long tasks while scrolling', '', (seen) => seen.longTasks.length, 0],
+  ['long tasks while scrolling, together', 'ms', (seen) => sum(seen.longTasks)],
+  ['heap of the worker', 'MB', (seen) => seen.heap.workers, 200],
+  ['heap of the page', 'MB', (seen) => seen.heap.page],
+];
+
+export const directory: Bench = {
+  name: 'Directory, in Chromium',
+  beside: 'plain React',
+  async run({ users = USERS }): Promise<Measure[]> {
+    if (!existsSync('dist/index.html')) throw new Error('Build the console first: npm run build');
+    process.env['STEWARD_E2E_DATABASE'] = 'postgres';
+    const service = await newService({ sample: false, administrator: ada });
+    const root = process.getuid?.() === 0;
+    const args = root ? ['--no-sandbox', '--disable-gpu'] : ['--disable-gpu'];
+    const browser = await chromium.launch({ executablePath: ensureChromium(), args });
+    try {
+      await fill(service, users);
+      const ours = await look(browser, service, '/users');
+      const peer = await look(browser, service, '/peer', await buildPeer()).catch((error: unknown) => {
+        console.log(`  plain React did not do it: ${error instanceof Error ? error.message : String(error)}`);
+      });
+      return LINES.map(([name, unit, read, limit]) => ({
+        name,
+        unit,
+        ours: read(ours),
+        ...(peer && { floor: read(peer) }),
+        ...(limit !== undefined && users === USERS && { limit }),
+      }));
+    } finally {
+      await browser.close();
+      await service.remove();
+    }
+  },
+};

@@ -1,0 +1,82 @@
+/** What runs in the page that is measured. Each function is sent there as text and knows nothing outside itself. */
+
+declare global {
+  interface Window {
+    /** When the first rows were painted, in milliseconds after the navigation began. */
+    firstRows?: number;
+    /** Long tasks since the last look. */
+    longTasks?: number[];
+  }
+}
+
+/** Notes when rows are painted first, and each long task. */
+export function watch(): void {
+  const observer = new MutationObserver(() => {
+    if (!document.querySelector('[role=grid] tr[data-index]:not([aria-busy])')) return;
+    observer.disconnect();
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => {
+      window.firstRows ??= performance.now();
+    });
+    port1.start();
+    requestAnimationFrame(() => port2.postMessage(undefined));
+  });
+  observer.observe(document, {
+    subtree: true,
+    childList: true,
+    attributes: true,
+    attributeFilter: ['aria-busy'],
+  });
+  const tasks: number[] = [];
+  window.longTasks = tasks;
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) tasks.push(duration);
+  }).observe({ type: 'longtask' });
+}
+
+/**
+ * Milliseconds from the next input into the search until the grid has been painted with so many rows, all of them
+ * there.
+ */
+export function untilPainted(rows: number): Promise<number> {
+  return new Promise((resolve) => {
+    let began = 0;
+    const isThere = () =>
+      began > 0 &&
+      document.querySelector('[role=grid]')?.getAttribute('aria-rowcount') === String(rows) &&
+      !document.querySelector('[role=grid] tr[aria-busy]');
+    const observer = new MutationObserver(() => {
+      if (!isThere()) return;
+      observer.disconnect();
+      const { port1, port2 } = new MessageChannel();
+      port1.addEventListener('message', () => resolve(performance.now() - began));
+      port1.start();
+      requestAnimationFrame(() => port2.postMessage(undefined));
+    });
+    observer.observe(document, { subtree: true, childList: true, attributes: true });
+    addEventListener(
+      'keydown',
+      ({ timeStamp }) => {
+        began = timeStamp;
+      },
+      { once: true, capture: true },
+    );
+  });
+}
+
+/** How many rows the grid has when nothing changes any more. */
+export async function settledRows(): Promise<number> {
+  // oxlint-disable-next-line unicorn/consistent-function-scoping
+  const read = () => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount'));
+  // oxlint-disable-next-line unicorn/consistent-function-scoping
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
+  let before = read();
+  for (let same = 0; same < 4;) {
+    // oxlint-disable-next-line no-await-in-loop -- looks again and again
+    await pause();
+    const now = read();
+    same = now === before ? same + 1 : 0;
+    before = now;
+  }
+  return before;
+}

@@ -1,0 +1,90 @@
+import type { Locator, Page } from '@playwright/test';
+import { settledRows, untilPainted } from './in-page.ts';
+
+/** As somebody at a help desk types them, letter by letter. */
+const SEARCHES = [
+  'amelia gr',
+  'wójcik',
+  'zoé',
+  'oliver o’h',
+  'jurgen mul',
+  'sepulveda',
+  'nguyen t',
+  'hakan',
+  '1234',
+];
+const PATIENCE = 60_000;
+
+interface Stroke {
+  letter: string;
+  /** Rows with the header; undefined where the letter changes nothing that could be waited for. */
+  rows: number | undefined;
+}
+
+/** Types once without a clock, to learn what each letter will show. */
+async function rehearse(page: Page, box: Locator, text: string): Promise<Stroke[]> {
+  const strokes: Stroke[] = [];
+  let before = await page.evaluate(settledRows);
+  for (const letter of text) {
+    // A person has two hands but types one letter at a time.
+    // oxlint-disable no-await-in-loop
+    await box.press(letter === ' ' ? 'Space' : letter);
+    const rows = await page.evaluate(settledRows);
+    // oxlint-enable no-await-in-loop
+    strokes.push({ letter, rows: rows === before ? undefined : rows });
+    before = rows;
+  }
+  return strokes;
+}
+
+async function type(page: Page, box: Locator, strokes: readonly Stroke[]): Promise<number[]> {
+  const times: number[] = [];
+  for (const { letter, rows } of strokes) {
+    // oxlint-disable no-await-in-loop -- one letter at a time
+    const key = letter === ' ' ? 'Space' : letter;
+    if (rows === undefined) {
+      await box.press(key);
+      await page.evaluate(settledRows);
+    } else {
+      const painted = page.evaluate(untilPainted, rows);
+      await page.evaluate(() => undefined);
+      await box.press(key);
+      times.push(await painted);
+    }
+    // oxlint-enable no-await-in-loop
+  }
+  return times;
+}
+
+/** Milliseconds from each keystroke in the search to the painted rows, sorted. */
+export async function keystrokes(page: Page): Promise<number[]> {
+  page.setDefaultTimeout(PATIENCE);
+  const box = page.getByRole('searchbox', { name: 'Search users' });
+  const times: number[] = [];
+  for (const text of SEARCHES) {
+    // oxlint-disable no-await-in-loop -- one letter at a time
+    await box.fill('');
+    const strokes = await rehearse(page, box, text);
+    await box.fill('');
+    await page.evaluate(settledRows);
+    times.push(...(await type(page, box, strokes)));
+    // oxlint-enable no-await-in-loop
+  }
+  await box.fill('');
+  await page.evaluate(settledRows);
+  return times.toSorted((a, b) => a - b);
+}
+
+/** The long tasks while the list is turned through, in milliseconds. */
+export async function scrollTasks(page: Page): Promise<number[]> {
+  await page.getByRole('grid', { name: 'Users' }).hover({ position: { x: 300, y: 200 } });
+  await page.evaluate(() => window.longTasks?.splice(0));
+  for (let turn = 0; turn < 80; turn += 1) {
+    // oxlint-disable no-await-in-loop -- one turn of the wheel after the other
+    await page.mouse.wheel(0, turn % 10 === 9 ? 60_000 : 700);
+    await page.waitForTimeout(30);
+    // oxlint-enable no-await-in-loop
+  }
+  await page.waitForTimeout(300);
+  return page.evaluate(() => window.longTasks ?? []);
+}
