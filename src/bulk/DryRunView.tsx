@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { useSession } from '../api/session.ts';
 import { useDirectory } from '../directory/directory.ts';
 import { shortDate } from '../lib/dates.ts';
 import { count } from '../lib/numbers.ts';
@@ -39,6 +40,7 @@ const PARTS: Record<Part, string> = {
 export function DryRunView(props: DryRunViewProps) {
   const { action, result, changes, leaveOut, onLeaveOut } = props;
   const { conflicts, missing, lacks } = result;
+  const { user: me } = useSession();
   const [wanted, setPart] = useState<Part>('change');
   const lines = useLines(props);
   const shown = (Object.keys(PARTS) as Part[]).filter((part) => part === 'change' || lines[part].length > 0);
@@ -66,6 +68,9 @@ export function DryRunView(props: DryRunViewProps) {
             onChange={onLeaveOut}
           />
         </Banner>
+      )}
+      {changes.some(({ person }) => person.id === me.id) && (
+        <Banner title="You are among them">What you lose here, you lose at once.</Banner>
       )}
       <Bill changes={changes} />
       {missing > 0 && (
