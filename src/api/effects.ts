@@ -15,7 +15,13 @@ export type ReadOperation = Exclude<Named<'QueryKey'>, `${string}Infinite`>;
 export type WriteOperation = Exclude<Named<'Mutation'>, ReadOperation>;
 
 const USERS = ['searchUsers', 'getUser', 'getUsersByIds', 'listSchemaUsers'] as const;
-const LICENSES = ['getUserLicense', 'searchUserLicenses'] as const;
+const LICENSES = [
+  'getUserLicense',
+  'searchUserLicenses',
+  'getUserLicenseHistory',
+  'listLicenseSeats',
+  'listUnusedLicenses',
+] as const;
 const GROUPS = ['listGroups', 'getGroup'] as const;
 const HISTORY = ['listEntriesHistory', 'listEntriesAllHistory', 'listAllEntriesHistory'] as const;
 const ROWS = [
@@ -38,8 +44,9 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   updateUserLicense: [...LICENSES, ...USERS],
   assignGroups: [...USERS, ...GROUPS, 'getSession'],
   unassignGroups: [...USERS, ...GROUPS, 'getSession'],
-  createGroup: GROUPS,
-  updateGroup: [...GROUPS, 'getSession'],
+  // The directory knows the names of groups.
+  createGroup: [...GROUPS, 'searchUsers'],
+  updateGroup: [...GROUPS, 'searchUsers', 'getSession'],
   deleteGroup: [...GROUPS, ...USERS, 'getSession'],
   updateProxies: ['listProxies'],
   inviteExistingUser: ['listInvitations'],
