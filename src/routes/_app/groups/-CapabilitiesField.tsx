@@ -25,11 +25,12 @@ export function CapabilitiesField({ control, before }: CapabilitiesFieldProps) {
       <legend className="field-label">
         Capabilities <span className="num">{field.value.length}</span>
       </legend>
-      {all.map(({ name, sentence }) => (
+      {all.map(({ name, sentence }, at) => (
         <Check
           key={name}
           kind="checkbox"
-          id={`${id}-${name}`}
+          // A name has spaces, which part ids.
+          id={`${id}-${at}`}
           label={name}
           hint={sentence}
           checked={field.value.includes(name)}

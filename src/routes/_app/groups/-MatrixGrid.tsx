@@ -5,6 +5,7 @@ import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { announce } from '../../../ui/feedback/live.ts';
 import { rowHeight } from '../../../ui/table/layout.ts';
+import { useArrivals } from '../../../ui/table/row-source.ts';
 import type { RowSource } from '../../../ui/table/row-source.ts';
 import { useDensity } from '../../../ui/theme.ts';
 import { moveBy } from './-matrix-keys.ts';
@@ -13,6 +14,7 @@ import { MatrixHead } from './-MatrixHead.tsx';
 import { MatrixRow } from './-MatrixRow.tsx';
 import { forget, toggle } from './-pending.ts';
 import type { Pending } from './-pending.ts';
+import { useCellFocus } from './-use-cell-focus.ts';
 import { useColumnReasons } from './-use-column-reasons.ts';
 import '../../../ui/table/table.css';
 import './-matrix.css';
@@ -33,6 +35,8 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
   const scroller = useRef<HTMLDivElement>(null);
   const height = rowHeight(useDensity(), false);
   const [at, setAt] = useState<Place>({ row: 0, column: 1 });
+  const focusOn = useCellFocus(scroller);
+  useArrivals(rows);
   const reasons = useColumnReasons(columns);
   const last = columns.length + 1;
   const current = { row: Math.min(at.row, rows.length - 1), column: Math.min(at.column, last) };
@@ -53,18 +57,9 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
   // Somewhere in view there is always a cell that Tab reaches.
   const stop = items.some(({ index }) => index === current.row) ? current.row : items[0]?.index;
 
-  const focusOn = (to: Place) => {
-    const cell = scroller.current?.querySelector<HTMLElement>(`[data-place="${to.row}:${to.column}"]`);
-    cell?.focus({ preventScroll: true });
-    cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    return cell !== undefined && cell !== null;
-  };
   const go = (to: Place) => {
     setAt(to);
-    // At once where it is there: the next key must find the focus. A far row is drawn after this event.
-    if (focusOn(to)) return;
-    virtualizer.scrollToIndex(to.row);
-    requestAnimationFrame(() => focusOn(to));
+    if (!focusOn(to)) virtualizer.scrollToIndex(to.row);
   };
   const focused = ({ target }: FocusEvent<HTMLElement>) => {
     const place = placeOf(target);
@@ -98,7 +93,15 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
   );
 
   return (
-    <div ref={scroller} className="tbl-scroll matrix-scroll" data-scroll-restoration-id="Matrix">
+    // Hears the keys of its cells, and of itself while a cell is still being drawn.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div
+      ref={scroller}
+      className="tbl-scroll matrix-scroll"
+      tabIndex={-1}
+      onKeyDown={pressed}
+      data-scroll-restoration-id="Matrix"
+    >
       <table
         // Cells take the focus one by one and can be changed in place: that is a grid (ARIA, "grid").
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
@@ -111,7 +114,7 @@ export function MatrixGrid({ rows, columns, pending, onChange, onSetExactly }: M
         <MatrixHead columns={columns} reasons={reasons} />
         {/* Listens for its cells. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-        <tbody onFocus={focused} onKeyDown={pressed} onChange={changed}>
+        <tbody onFocus={focused} onChange={changed}>
           {items.map((item, index) => {
             const row = rows.at(item.index);
             return (

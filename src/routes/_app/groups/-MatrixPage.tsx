@@ -30,7 +30,7 @@ const route = getRouteApi('/_app/groups/matrix');
 
 /** People by groups: who is in what, changed cell by cell, sent together. */
 export function MatrixPage() {
-  const directory = useDirectory();
+  const { error, size, complete, refresh, refreshing } = useDirectory();
   const { data: groups = [] } = useQuery(groupsQuery);
   const { view, show, type, settle } = useMatrixView();
   const { q, status, member } = view;
@@ -47,7 +47,6 @@ export function MatrixPage() {
   const changes = countOf(pending.pending);
   useUnsavedGuard(changes > 0 && !pending.sent);
 
-  const { error, size, complete, refresh, refreshing } = directory;
   if (error?.status === 403 && size === undefined) throw error;
   const clear = () => show({ ...view, q: '', status: [], member: [] });
   return (
@@ -60,7 +59,7 @@ export function MatrixPage() {
         `${counted(found.ids.length, 'person', 'people')} · ${count(columns.length)} of ${counted(groups.length, 'group', 'groups')}`
       }
     >
-      <MatrixBar {...{ view, show, type, settle, directory, groups }} counts={found?.counts} />
+      <MatrixBar {...{ view, show, type, settle, groups }} counts={found?.counts} />
       {groups.length === 0 ? (
         <Card>
           <EmptyState icon={UsersRound} title="There are no groups yet" actions={<NewGroupLink />}>

@@ -12,8 +12,9 @@ import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId, Sort } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
+import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useGroupReason } from '../users/-group-capabilities.ts';
+import { Freshness } from './-Freshness.tsx';
 import { MEMBER_COLUMNS } from './-member-columns.tsx';
 import { membersOf, readMembersView, writeMembersView } from './-members-view.ts';
 import type { MembersView } from './-members-view.ts';
@@ -32,7 +33,7 @@ interface MembersProps {
 /** Who is in the group: found, sorted, and taken out of it by ones or by many. */
 export function Members({ group, given }: MembersProps) {
   const { view, show, type, settle } = useMembersView();
-  const { complete, size, error, refreshing, refresh } = useDirectory();
+  const { complete, error, refreshing, refresh } = useDirectory();
   const { q, sort: order } = view;
   const { by, descending } = order;
   const query = useMemo(
@@ -48,7 +49,7 @@ export function Members({ group, given }: MembersProps) {
   const chosen = [...selection].map(Number);
   return (
     <section className="group-members" aria-label={`Members of ${group.name}`}>
-      <TableBar tools={!complete && size !== undefined && <AsOf tone="warn">{size} people read</AsOf>}>
+      <TableBar tools={<Freshness />}>
         <SearchField
           label="Search members"
           placeholder="Name, e-mail, id:"

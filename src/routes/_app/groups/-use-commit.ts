@@ -9,7 +9,8 @@ export function useCommit(pending: Pending, onBegin: () => void) {
   const unassign = useAllowed('unassignGroups');
   return {
     reason: put.reason ?? unassign.reason,
-    open: () => openBulk({
+    open: () =>
+      openBulk({
         action: { kind: 'pairs', ...pairsOf(pending) },
         userIds: [...pending.keys()],
         onBegin,
