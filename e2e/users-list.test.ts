@@ -13,6 +13,16 @@ const header = (page: Page, name: string) => grid(page).getByRole('columnheader'
 /** The names that are on screen, in their order. */
 const names = (page: Page) => grid(page).getByRole('rowheader').allInnerTexts();
 
+/** Some filters are folded behind one chip until they are on. */
+async function rareFilter(page: Page, name: string, value: string): Promise<void> {
+  await page.getByRole('button', { name: 'More filters' }).click();
+  const options = page.getByRole('dialog', { name: 'More filters' });
+  await options.getByRole('group', { name }).getByRole('checkbox', { name: value }).click();
+  await page.keyboard.press('Escape');
+  await expect(options).toBeHidden();
+  await expect(page.getByRole('button', { name: new RegExp(`^${name}: ${value}`) })).toBeVisible();
+}
+
 async function filter(page: Page, name: string, ...values: string[]): Promise<void> {
   await page
     .getByRole('button', { name: new RegExp(`^${name}.* filter$`) })
@@ -63,7 +73,7 @@ test('filters, order and columns stand in the address and come back with reload 
   await expect(grid(page)).toHaveAttribute('aria-rowcount', /^4\d\d|5\d\d$/);
   await filter(page, 'License', 'No License', 'Limited');
   await expect(page).toHaveURL('/users?license=4-2');
-  await filter(page, 'Two-factor', 'On');
+  await rareFilter(page, 'Two-factor', 'On');
   await expect(page).toHaveURL('/users?license=4-2&twoFactor=on');
   await header(page, 'Changed').getByRole('button').click();
   await header(page, 'Changed').getByRole('button').click();
@@ -86,8 +96,10 @@ test('filters, order and columns stand in the address and come back with reload 
   await page.goBack();
   await expect(header(page, 'Changed')).toHaveAttribute('aria-sort', 'descending');
   expect(await names(page)).toEqual(before);
+  // Which columns one sees is no step to take back.
   await page.goBack();
-  await expect(header(page, 'Groups')).toHaveCount(1);
+  await expect(header(page, 'Changed')).toHaveAttribute('aria-sort', 'ascending');
+  await expect(header(page, 'Groups')).toHaveCount(0);
 });
 
 test('what nobody could have meant in an address is passed over', async ({ page }) => {
@@ -106,27 +118,4 @@ test('row height is chosen once and kept', async ({ page }) => {
   await expect.poll(async () => (await row.boundingBox())?.height).toBeLessThan(regular);
   await page.reload();
   await expect.poll(async () => (await row.boundingBox())?.height).toBeLessThan(regular);
-});
-
-test('many are deactivated and activated together', async ({ page, calls }) => {
-  const people = [
-    await calls.makeUser({ firstName: 'Ann', lastName: 'Bulkington' }),
-    await calls.makeUser({ firstName: 'Ben', lastName: 'Bulkington' }),
-  ];
-  await enter(page, ada, '/users?q=bulkington');
-  for (const one of people)
-    await grid(page)
-      .getByRole('checkbox', { name: `Select ${one.name}` })
-      .check();
-  const bar = page.getByRole('region', { name: 'Selection' });
-  await expect(bar).toContainText('2 selected');
-  await expectNoAxe(page);
-  await bar.getByRole('button', { name: 'Deactivate' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Deactivate 2 people?' });
-  await expectNoAxe(page);
-  await dialog.getByRole('button', { name: 'Deactivate 2 people' }).click();
-  await expect(page.getByRole('region', { name: 'Jobs' })).toContainText('2 of 2');
-  await expectNoAxe(page);
-  await expect(grid(page).getByRole('row', { name: /Inactive/ })).toHaveCount(2);
-  for (const one of people) expect((await calls.user(one.id)).isActive).toBe(false);
 });
