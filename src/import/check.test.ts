@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { zNewUserInfo } from '../api/generated/zod.gen.ts';
 import { checkWishes } from './check.ts';
 import { emailKey } from './email-key.ts';
-import { faultWords } from './fault-words.ts';
+import { faultWords } from './row-words.ts';
 import { FIELDS } from './fields.ts';
 import type { Field } from './fields.ts';
 import type { Checking, Choices, Known, Permissions, Planned } from './plan.ts';

@@ -3,7 +3,7 @@ import { checkWishes } from './check.ts';
 import { decode } from './decode.ts';
 import type { Encoding } from './decode.ts';
 import { emailKey } from './email-key.ts';
-import { faultWords } from './fault-words.ts';
+import { faultWords } from './row-words.ts';
 import type { Mapping } from './fields.ts';
 import { parse } from './parse.ts';
 import type { Parsed, Row } from './parse.ts';

@@ -20,7 +20,7 @@ const SEPARATORS = [',', ';', '\t', '|'];
 const CHUNK = 4 * 1024 * 1024;
 
 /** The separator that the heading uses most, outside of quotes: what people write in cells cannot mislead it. */
-export function guessSeparator(text: string): string {
+function guessSeparator(text: string): string {
   const counts = new Map(SEPARATORS.map((separator) => [separator, 0]));
   let quoted = false;
   for (const letter of text) {

@@ -3,14 +3,11 @@ import { toCsv } from '../lib/csv.ts';
 import { HEADINGS } from './fields.ts';
 import type { ImportRun } from './job.ts';
 import type { RowResult } from './perform.ts';
-import type { FieldChange, Planned } from './plan.ts';
+import type { Planned } from './plan.ts';
+import { changeWords } from './row-words.ts';
 
 const HEAD = ['Row', 'Result', 'Id', 'E-mail', 'Name', 'Would change', 'Done', 'Reason', 'Request id'];
 const WORDS: Record<RowResult['result'], string> = { done: 'Done', partly: 'In part', failed: 'Failed' };
-
-/** `Status: Active → Inactive`, for each field that changes. */
-export const changeWords = ({ field, before, after }: FieldChange): string =>
-  `${HEADINGS[field]}: ${before === '' ? '' : `${before} → `}${after}`;
 
 const beside = (name: string, what: string): string => `${name.replace(/\.[^.]*$/, '')}-${what}.csv`;
 

@@ -1,4 +1,4 @@
-import { faultWords } from '../../../../import/fault-words.ts';
+import { changeWords, faultWords } from '../../../../import/row-words.ts';
 import { HEADINGS } from '../../../../import/fields.ts';
 import type { FieldChange, Outcome, Planned } from '../../../../import/plan.ts';
 import { count } from '../../../../lib/numbers.ts';
@@ -45,7 +45,7 @@ export const PLACE: Column<{ plan: Planned } | Planned> = {
 /** Before and after, field by field. */
 export function Changes({ changes }: { changes: readonly FieldChange[] }) {
   return (
-    <span className="import-changes" title={changes.map(inLine).join('\n')}>
+    <span className="import-changes" title={changes.map(changeWords).join('\n')}>
       {changes.map(({ field, before, after }) => (
         <span key={field}>
           <small>{HEADINGS[field]}</small> {before !== '' && <del>{before}</del>} <ins>{after}</ins>
@@ -54,9 +54,6 @@ export function Changes({ changes }: { changes: readonly FieldChange[] }) {
     </span>
   );
 }
-
-const inLine = ({ field, before, after }: FieldChange): string =>
-  `${HEADINGS[field]}: ${before === '' ? '' : `${before} → `}${after}`;
 
 /** The checked rows. */
 export const PLAN_COLUMNS: readonly Column<Planned>[] = [

@@ -9,7 +9,7 @@ import type { Choices, Permissions } from '../../../../import/plan.ts';
 import { openSession } from '../../../../import/session.ts';
 import type { ImportSession } from '../../../../import/session.ts';
 
-export type OpenedFile = Exclude<Opened, { fault: string }>;
+type OpenedFile = Exclude<Opened, { fault: string }>;
 
 /** A file that was read and waits to be imported. */
 export interface Prepared {
