@@ -18,3 +18,7 @@ export const licenseTypes: readonly LicenseType[] = [
 export function licenseType(licenseTypeId: number): LicenseType | undefined {
   return licenseTypes.find((type) => type.licenseTypeId === licenseTypeId);
 }
+
+/** What a license is called. */
+export const licenseName = (licenseTypeId: number | undefined): string =>
+  licenseType(licenseTypeId ?? 0)?.description ?? 'an unknown license';

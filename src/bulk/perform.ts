@@ -1,3 +1,4 @@
+import { licenseName } from '../../contract/rules/licenses.ts';
 import { ServiceError, toServiceError } from '../api/errors.ts';
 import {
   assignGroups,
@@ -17,7 +18,6 @@ import { gone, isPassing, meanwhile, refusalOf } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { groupsOf, toPerson } from './person.ts';
 import type { Change } from './person.ts';
-import { licenseName } from './words.ts';
 
 type Single = Extract<Call, { change: Change }>;
 type Paired = Exclude<Call, Single>;

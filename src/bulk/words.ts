@@ -1,4 +1,4 @@
-import { licenseType } from '../../contract/rules/licenses.ts';
+import { licenseName } from '../../contract/rules/licenses.ts';
 import { counted } from '../lib/numbers.ts';
 import type { BulkAction } from './actions.ts';
 import { groupsOf } from './person.ts';
@@ -8,7 +8,6 @@ import type { Change } from './person.ts';
 export type Names = ReadonlyMap<number, string>;
 
 export const people = (number: number): string => counted(number, 'person', 'people');
-export const licenseName = (id: number | undefined): string => licenseType(id ?? 0)?.description ?? 'unknown';
 const groupName = (names: Names, id: number): string => names.get(id) ?? `Group ${id}`;
 
 /** The verb, with whom it is about in numbers: the title of the dry run, its button and the job. */

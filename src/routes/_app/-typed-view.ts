@@ -39,7 +39,7 @@ export function useTypedView<View extends { q: string }>({ said, write }: Typed<
   };
   return {
     view,
-    show: (next: View) => void enter(next, false),
+    show: (next: View, replace = false) => void enter(next, replace),
     type: (q: string) => {
       setTyping(q);
       clearTimeout(timer.current);

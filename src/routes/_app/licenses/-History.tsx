@@ -1,3 +1,4 @@
+import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { History as HistoryIcon } from 'lucide-react';
@@ -11,7 +12,6 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Moment } from '../users/-Moment.tsx';
 import { billableChange, difference } from './-billable-effect.ts';
-import { licenseName } from './-change-license.ts';
 import './-history.css';
 
 const PAGE = 20;

@@ -1,12 +1,11 @@
 import { ChevronDown, TriangleAlert } from 'lucide-react';
-import { licenseTypes } from '../../../../contract/rules/licenses.ts';
+import { licenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { cx } from '../../../ui/cx.ts';
 import { Spinner } from '../../../ui/feedback/Spinner.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { billableHint } from './-billable-effect.ts';
-import { licenseName } from './-change-license.ts';
 import { useLicenseChange } from './-changes.tsx';
 
 interface LicenseCellProps {

@@ -1,10 +1,10 @@
+import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { useMemo } from 'react';
 import { usePeople } from '../../../directory/directory.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { RequestId } from '../../../ui/feedback/RequestId.tsx';
-import { licenseName } from './-change-license.ts';
 import { useRefusals } from './-changes.tsx';
 
 /** The reasons of the rows that are marked "Not changed", in full: a row has one line for everything. */

@@ -1,4 +1,4 @@
-import { licenseType } from '../../../../contract/rules/licenses.ts';
+import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { getUserLicense, updateUserLicense } from '../../../api/generated/sdk.gen.ts';
 import { tagged } from '../../../api/tagged.ts';
@@ -9,10 +9,6 @@ export interface LicenseChange {
   from: number;
   to: number;
 }
-
-/** What a license is called. */
-export const licenseName = (licenseTypeId: number | undefined): string =>
-  licenseType(licenseTypeId ?? 0)?.description ?? 'an unknown license';
 
 const read = async (userId: number) => tagged(await getUserLicense({ path: { userId } }));
 

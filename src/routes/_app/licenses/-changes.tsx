@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
-import { NO_LICENSE } from '../../../../contract/rules/licenses.ts';
+import { NO_LICENSE, licenseName } from '../../../../contract/rules/licenses.ts';
 import { markStale } from '../../../api/effects.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
@@ -13,7 +13,7 @@ import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
 import { confirmNoLicense } from './-confirm-no-license.ts';
-import { changeLicense, licenseName } from './-change-license.ts';
+import { changeLicense } from './-change-license.ts';
 
 /** What was chosen in a row: it is on its way, or it was refused and stays until somebody decides. */
 interface Chosen {

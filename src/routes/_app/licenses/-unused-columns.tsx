@@ -1,10 +1,10 @@
+import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { Link } from '@tanstack/react-router';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { Moment } from '../users/-Moment.tsx';
 import { StatusBadge } from '../users/-StatusBadge.tsx';
-import { licenseName } from './-change-license.ts';
 import { unusedName } from './-unused.ts';
 import type { UnusedRow } from './-unused.ts';
 import './-licenses.css';

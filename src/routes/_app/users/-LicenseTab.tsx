@@ -1,7 +1,7 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useQueryClient } from '@tanstack/react-query';
 import { useForm, useWatch } from 'react-hook-form';
-import { licenseTypes, NO_LICENSE } from '../../../../contract/rules/licenses.ts';
+import { NO_LICENSE, licenseName, licenseTypes } from '../../../../contract/rules/licenses.ts';
 import { markStale } from '../../../api/effects.ts';
 import { zUserLicenseInfoUpdate } from '../../../api/generated/zod.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
@@ -12,7 +12,7 @@ import { Form } from '../../../ui/form/Form.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
-import { changeLicense, licenseName } from '../licenses/-change-license.ts';
+import { changeLicense } from '../licenses/-change-license.ts';
 import { confirmNoLicense } from '../licenses/-confirm-no-license.ts';
 import { LicenseHistory } from '../licenses/-History.tsx';
 import { useBillableEffect } from './-billable.ts';

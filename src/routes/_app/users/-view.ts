@@ -2,6 +2,7 @@ import { FILTER_KEYS } from '../../../directory/facets.ts';
 import type { FilterKey, Filters } from '../../../directory/facets.ts';
 import { SORT_KEYS } from '../../../directory/search.ts';
 import type { DirectorySort, SortKey } from '../../../directory/search.ts';
+import { plain, written } from '../../../lib/address.ts';
 
 /** The list as its address says it: what is asked for, in which order, with which columns. */
 export interface UsersView {
@@ -47,25 +48,21 @@ export const DEFAULT_VIEW: UsersView = {
 /** Whether a column of the table is one that can be sorted by. */
 export const isSortKey = (value: string): value is SortKey => SORT_KEYS.some((key) => key === value);
 
-// The router reads "7" as a number.
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
-
 function listOf(
   value: unknown,
   empty: string,
   valid: (one: string) => boolean,
 ): readonly string[] | undefined {
-  const written = text(value);
-  if (written === empty) return [];
-  const values = written?.split(PARTED).filter(valid) ?? [];
+  const list = written(value);
+  if (list === empty) return [];
+  const values = list?.split(PARTED).filter(valid) ?? [];
   return values.length === 0 ? undefined : [...new Set(values)];
 }
 
 function readSort(value: unknown): DirectorySort {
-  const written = text(value) ?? '';
-  const descending = written.startsWith('-');
-  const by = descending ? written.slice(1) : written;
+  const order = written(value) ?? '';
+  const descending = order.startsWith('-');
+  const by = descending ? order.slice(1) : order;
   return isSortKey(by) ? { by, descending } : DEFAULT_VIEW.sort;
 }
 
@@ -74,7 +71,7 @@ export function readView(search: Record<string, unknown>): UsersView {
   const filter = (key: FilterKey) =>
     listOf(search[key], ANY, (one) => VALUES[key].test(one)) ?? DEFAULT_VIEW.filters[key];
   return {
-    q: text(search.q) ?? '',
+    q: written(search.q) ?? '',
     filters: {
       status: filter('status'),
       license: filter('license'),
@@ -87,10 +84,6 @@ export function readView(search: Record<string, unknown>): UsersView {
     hidden: listOf(search.hide, NONE, (one) => isSortKey(one)),
   };
 }
-
-// The router would write the text "7" with its quotes.
-const plain = (written: string): string | number =>
-  String(Number(written)) === written ? Number(written) : written;
 
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((one) => b.includes(one));
