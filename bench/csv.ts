@@ -126,6 +126,7 @@ async function peer(browser: Browser, text: string): Promise<Measured> {
 
 export const csv: Bench = {
   name: 'CSV import, 150,000 rows read and checked',
+  beside: 'one go',
   async run() {
     const folder = await mkdtemp(join(tmpdir(), 'steward-csv-'));
     const file = join(folder, 'people.csv');
@@ -140,14 +141,10 @@ export const csv: Bench = {
     try {
       const mine = await ours(browser, service.url, file);
       const theirs = await peer(browser, text);
+      const [time, task] = [mine.milliseconds, mine.longest];
       return [
-        { name: 'until the numbers stand', ours: mine.milliseconds, floor: theirs.milliseconds, unit: 'ms' },
-        {
-          name: 'longest task on the page (50: none)',
-          ours: mine.longest,
-          floor: theirs.longest,
-          unit: 'ms',
-        },
+        { name: 'until the numbers stand', ours: time, floor: theirs.milliseconds, unit: 'ms', limit: 5000 },
+        { name: 'longest task (50: none)', ours: task, floor: theirs.longest, unit: 'ms', limit: 50 },
       ];
     } finally {
       await browser.close();
