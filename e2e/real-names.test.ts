@@ -72,6 +72,7 @@ test('people with real names and places are imported, found, exported and import
 
   await search(page).fill('@companies.example');
   await expect(found(page)).toHaveAttribute('aria-rowcount', String(people.length + 1));
+  await expect(page.getByText(/^As of/)).toBeVisible();
   await choose(page, 'Import and export', 'Export');
   const { name, bytes } = await savedBy(page, () =>
     page

@@ -22,7 +22,8 @@ export const PERSON: Column<{ plan: Planned } | Planned> = {
     const { name, email } = 'plan' in row ? row.plan : row;
     return (
       <span className="import-person">
-        {name !== '' && <span>{name}</span>} <small>{email === '' ? 'No address' : email}</small>
+        {name !== '' && <span>{name}</span>}{' '}
+        <small>{email === '' && name === '' ? 'Nobody named' : email}</small>
       </span>
     );
   },
