@@ -6,10 +6,9 @@ import { getSession } from '../api/generated/sdk.gen.ts';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
 import { holderOf, sessionQuery, useSession } from '../api/session.ts';
 import type { Holder } from '../api/session-gate.ts';
-import { fold } from '../lib/fold.ts';
 import { useStore } from '../ui/store.ts';
 import type { RowSource } from '../ui/table/row-source.ts';
-import type { Counts, Filters } from './facets.ts';
+import type { Counts } from './facets.ts';
 import type { Resolved } from './paste.ts';
 import { connect, isSame, told } from './remote.ts';
 import type { DirectoryRow } from './row.ts';
@@ -19,7 +18,6 @@ import { visitor } from './visitor.ts';
 import { looking, windowed } from './windowed.ts';
 
 const FRESH = 60_000;
-const NO_FILTERS: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
 const NO_GROUPS: readonly GroupInfoResponse[] = [];
 
 let everythingWished = false;
@@ -150,16 +148,8 @@ export const findAll = async (query: DirectoryQuery): Promise<Int32Array> =>
   (await (await connection()).search(query, 0)).ids;
 
 /** People by name, e-mail or id, for the palette and for choosing somebody; names that begin so come first. */
-export async function findPeople(q: string, limit: number): Promise<DirectoryRow[]> {
-  const query = { q, filters: NO_FILTERS, sort: { by: 'name', descending: false } } as const;
-  const { rows, ids } = await (await connection()).search(query, 0);
-  const begin = fold(q.trim());
-  const begins = ({ foldedName }: DirectoryRow) => foldedName.startsWith(begin);
-  return [...rows.filter(begins), ...rows.filter((row) => !begins(row))].slice(
-    0,
-    Math.min(limit, ids.length),
-  );
-}
+export const findPeople = async (q: string, limit: number): Promise<DirectoryRow[]> =>
+  (await connection()).findBest(q, limit);
 
 /** The people behind a page of ids, as far as they are known. */
 export function usePeople(ids: readonly number[]): ReadonlyMap<number, DirectoryRow> {

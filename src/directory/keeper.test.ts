@@ -1,84 +1,23 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory, IDBObjectStore } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { toServiceError } from '../api/errors.ts';
-import { client } from '../api/generated/client.gen.ts';
-import type { UserInfoResponse } from '../api/generated/types.gen.ts';
 import type { Filters } from './facets.ts';
 import { openKeeper } from './keeper.ts';
 import type { Status } from './keeper.ts';
+import { ada, minutesAgo, people, serve, service, user } from './service.fixture.ts';
 import { openStore } from './store.ts';
 
-const ada = { userId: 1, siteId: 1 };
 const NONE: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
 const EVERYBODY = { q: '', filters: NONE, sort: { by: 'id', descending: false } } as const;
 const MINUTE = 60_000;
-
-/** A service with the lists that the directory is made of. */
-const service = {
-  users: [] as UserInfoResponse[],
-  session: ada,
-  refusal: 0,
-  asked: [] as string[],
-};
-
-const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
-const user = (id: number, modifiedDate = minutesAgo(60), lastName = 'Person'): UserInfoResponse => ({
-  id,
-  email: `user${id}@northlight.example`,
-  firstName: 'Some',
-  lastName,
-  isActive: true,
-  isLocked: false,
-  groups: [7],
-  createdDate: modifiedDate,
-  modifiedDate,
-  createdBy: null,
-  modifiedBy: null,
-  twoFactorEnabled: false,
-  ipRestrictionsEnabled: false,
-});
-const people = (count: number) => Array.from({ length: count }, (_, at) => user(at + 1));
-const licenseOf = ({ id }: { id: number }) => ({
-  userId: id,
-  licenseTypeId: 2,
-  description: 'Limited',
-  isBillable: true,
-});
-
-function answer(url: URL): unknown {
-  const page = Number(url.searchParams.get('pageNumber'));
-  const window = <Item>(items: Item[]) => items.slice((page - 1) * 1000, page * 1000);
-  const since = url.searchParams.get('modifiedSince');
-  if (url.pathname.endsWith('/user/group')) return window([{ id: 7, name: 'Analysts', userCount: 1 }]);
-  if (url.pathname.endsWith('/session'))
-    return { user: { id: service.session.userId }, site: { id: service.session.siteId } };
-  if (url.pathname.endsWith('/userLicenses')) return window(service.users.map(licenseOf));
-  if (url.pathname.endsWith('/user'))
-    return window(service.users.filter(({ modifiedDate }) => since === null || modifiedDate >= since));
-  return licenseOf({ id: Number(url.pathname.split('/').at(-1)) });
-}
-
-client.interceptors.error.use((error, response) => toServiceError(error, response));
-const before = client.getConfig().fetch;
+let stop: () => void;
 
 beforeEach(() => {
   globalThis.indexedDB = new IDBFactory();
-  Object.assign(service, { users: [], session: ada, refusal: 0, asked: [] });
-  client.setConfig({
-    baseUrl: 'http://steward.test/console',
-    fetch: async (request) => {
-      const url = new URL(request instanceof Request ? request.url : request);
-      service.asked.push(
-        url.pathname.split('/').at(-1) + (url.searchParams.has('modifiedSince') ? ' since' : ''),
-      );
-      if (service.refusal > 0) return Response.json({ message: 'No' }, { status: service.refusal });
-      return Response.json(answer(url), { headers: { date: new Date().toUTCString() } });
-    },
-  });
+  stop = serve();
 });
 afterEach(() => {
-  client.setConfig({ fetch: before });
+  stop();
   vi.restoreAllMocks();
   vi.useRealTimers();
 });
@@ -191,6 +130,20 @@ test('the next visit begins with what this one looked at, before everybody is in
   await next.rowsOf(Int32Array.of(1));
   expect((await next.search(EVERYBODY, 0)).rows).toHaveLength(200);
   expect(now()?.size).toBe(2500);
+});
+
+test('of those who match, the ones whose name begins so come first', async () => {
+  service.users = [
+    { ...user(1), firstName: 'Abel', lastName: 'Jonas' },
+    { ...user(2), firstName: 'Bo', lastName: 'Jo' },
+    { ...user(3), firstName: 'Jörg', lastName: 'Zimmer' },
+    { ...user(4), firstName: 'Joan', lastName: 'Abbot' },
+    { ...user(5), firstName: 'Zoe', lastName: 'Jolly' },
+  ];
+  const { keeper } = await open();
+  await keeper.bringUpToDate('due');
+  expect((await keeper.findBest('jo', 4)).map(({ id }) => id)).toEqual([4, 3, 1, 2]);
+  expect((await keeper.findBest('id:5', 4)).map(({ id }) => id)).toEqual([5]);
 });
 
 test('whoever wishes it has everything read at once', async () => {

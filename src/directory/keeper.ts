@@ -2,6 +2,7 @@ import { toServiceError } from '../api/errors.ts';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Failure } from '../ui/feedback/failure.ts';
+import { bestMatches } from './best.ts';
 import { openCopy } from './copy.ts';
 import type { Copy } from './copy.ts';
 import type { Counts } from './facets.ts';
@@ -33,13 +34,15 @@ export interface Answer {
   rows: DirectoryRow[];
 }
 
-export type Refusal = Failure & { status: number };
+type Refusal = Failure & { status: number };
 
 /** Keeps the directory and answers for it: what the worker offers to its page. */
 export interface Keeper {
   /** Undefined where it went well. */
   bringUpToDate: (wish: Wish) => Promise<Refusal | undefined>;
   search: (query: DirectoryQuery, near: number) => Promise<Answer>;
+  /** The best of those who match, for a short list. */
+  findBest: (q: string, limit: number) => Promise<DirectoryRow[]>;
   rowsOf: (ids: Int32Array) => Promise<DirectoryRow[]>;
   resolve: (text: string) => Promise<Resolved>;
   forget: (userIds: readonly number[]) => Promise<void>;
@@ -146,6 +149,10 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
       }
       const from = Math.max(0, Math.min(near - AROUND, ids.length - 2 * AROUND));
       return { ids, counts, from, rows: copy.index.rowsOf(ids.subarray(from, from + 2 * AROUND)) };
+    },
+    async findBest(q, limit) {
+      await something;
+      return bestMatches(copy.index, q, limit);
     },
     async rowsOf(ids) {
       await something;

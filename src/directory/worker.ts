@@ -30,6 +30,7 @@ const worker: DirectoryWorker = {
     const ids = answer.ids.slice();
     return transfer({ ...answer, ids }, [ids.buffer]);
   },
+  findBest: async (q, limit) => (await keeper).findBest(q, limit),
   rowsOf: async (ids) => (await keeper).rowsOf(ids),
   resolve: async (text) => (await keeper).resolve(text),
   forget: async (userIds) => (await keeper).forget(userIds),

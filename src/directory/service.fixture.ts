@@ -1,0 +1,71 @@
+import { toServiceError } from '../api/errors.ts';
+import { client } from '../api/generated/client.gen.ts';
+import type { UserInfoResponse } from '../api/generated/types.gen.ts';
+
+export const ada = { userId: 1, siteId: 1 };
+const MINUTE = 60_000;
+
+/** A service with the lists that the directory is made of, and what it was asked. */
+export const service = {
+  users: [] as UserInfoResponse[],
+  session: ada,
+  refusal: 0,
+  asked: [] as string[],
+};
+
+export const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOString();
+export const user = (id: number, modifiedDate = minutesAgo(60), lastName = 'Person'): UserInfoResponse => ({
+  id,
+  email: `user${id}@northlight.example`,
+  firstName: 'Some',
+  lastName,
+  isActive: true,
+  isLocked: false,
+  groups: [7],
+  createdDate: modifiedDate,
+  modifiedDate,
+  createdBy: null,
+  modifiedBy: null,
+  twoFactorEnabled: false,
+  ipRestrictionsEnabled: false,
+});
+export const people = (count: number) => Array.from({ length: count }, (_, at) => user(at + 1));
+const licenseOf = ({ id }: { id: number }) => ({
+  userId: id,
+  licenseTypeId: 2,
+  description: 'Limited',
+  isBillable: true,
+});
+
+function answer(url: URL): unknown {
+  const page = Number(url.searchParams.get('pageNumber'));
+  const window = <Item>(items: Item[]) => items.slice((page - 1) * 1000, page * 1000);
+  const since = url.searchParams.get('modifiedSince');
+  if (url.pathname.endsWith('/user/group')) return window([{ id: 7, name: 'Analysts', userCount: 1 }]);
+  if (url.pathname.endsWith('/session'))
+    return { user: { id: service.session.userId }, site: { id: service.session.siteId } };
+  if (url.pathname.endsWith('/userLicenses')) return window(service.users.map(licenseOf));
+  if (url.pathname.endsWith('/user'))
+    return window(service.users.filter(({ modifiedDate }) => since === null || modifiedDate >= since));
+  return licenseOf({ id: Number(url.pathname.split('/').at(-1)) });
+}
+
+client.interceptors.error.use((error, response) => toServiceError(error, response));
+
+/** Lets the client call this service, until the returned function is called. */
+export function serve(): () => void {
+  const before = client.getConfig().fetch;
+  Object.assign(service, { users: [], session: ada, refusal: 0, asked: [] });
+  client.setConfig({
+    baseUrl: 'http://steward.test/console',
+    fetch: async (request) => {
+      const url = new URL(request instanceof Request ? request.url : request);
+      service.asked.push(
+        url.pathname.split('/').at(-1) + (url.searchParams.has('modifiedSince') ? ' since' : ''),
+      );
+      if (service.refusal > 0) return Response.json({ message: 'No' }, { status: service.refusal });
+      return Response.json(answer(url), { headers: { date: new Date().toUTCString() } });
+    },
+  });
+  return () => client.setConfig({ fetch: before });
+}
