@@ -27,7 +27,7 @@ export async function selectAll(page: Page, number: number): Promise<void> {
 /** Chooses from the menu of the bar. */
 export async function more(page: Page, item: string): Promise<void> {
   await bar(page).getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: item }).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
 }
 
 /** Chooses from the menu of the job with this title. */
@@ -35,7 +35,7 @@ export async function moreOfJob(page: Page, title: string, item: string): Promis
   await jobs(page)
     .getByRole('button', { name: `More about ${title}` })
     .click();
-  await page.getByRole('menuitem', { name: item }).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
 }
 
 /** What the page hands to the browser as a file while `act` runs. */

@@ -9,7 +9,7 @@ export interface UserSet {
 }
 
 /** Every pairing of the two lists (shapes 2). */
-export interface Pairing {
+interface Pairing {
   userIds: number[];
   groupIds: number[];
 }

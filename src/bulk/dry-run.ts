@@ -9,7 +9,7 @@ import { concernsLicenses, readRules } from './rules.ts';
 import type { Around } from './rules.ts';
 
 /** Who changed somebody after the list was loaded, and when. */
-export interface Meanwhile {
+interface Meanwhile {
   by: string;
   at: string;
 }

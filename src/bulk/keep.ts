@@ -3,6 +3,7 @@ import type { DBSchema, IDBPDatabase } from 'idb';
 import type { Holder } from '../api/session-gate.ts';
 import type { BulkAction } from './actions.ts';
 import { chunks } from './calls.ts';
+import { DATABASE } from './drop.ts';
 import type { Outcome } from './outcome.ts';
 import type { Change } from './person.ts';
 
@@ -34,12 +35,11 @@ interface Schema extends DBSchema {
   };
 }
 
-const NAME = 'steward-bulk';
 const PART = 1000;
 let opened: Promise<IDBPDatabase<Schema>> | undefined;
 
 function open(): Promise<IDBPDatabase<Schema>> {
-  opened ??= openDB<Schema>(NAME, 1, {
+  opened ??= openDB<Schema>(DATABASE, 1, {
     upgrade(db) {
       db.createObjectStore('jobs', { keyPath: 'id' });
       db.createObjectStore('changes', { autoIncrement: true }).createIndex('jobId', 'jobId');
@@ -70,12 +70,13 @@ export async function keepOutcomes(jobId: string, outcomes: readonly Outcome[]):
   await (await open()).add('outcomes', { jobId, outcomes });
 }
 
-/** The jobs that this person began on this site, with what came of them so far; those of others are dropped. */
+/** The jobs that this person began on this site, with what came of them so far; those of other people are dropped. */
 export async function keptJobs(holder: Holder): Promise<{ job: BulkJob; outcomes: Outcome[] }[]> {
   const db = await open();
   const all = await db.getAll('jobs');
+  const others = all.filter(({ holder: own }) => own.userId !== holder.userId);
+  await Promise.all(others.map(({ id }) => dropJob(id)));
   const mine = all.filter(({ holder: own }) => own.userId === holder.userId && own.siteId === holder.siteId);
-  await Promise.all(all.filter((job) => !mine.includes(job)).map(({ id }) => dropJob(id)));
   return Promise.all(
     mine.map(async (job) => ({
       job: {

@@ -3,6 +3,7 @@ import { holderOf, sessionQuery } from '../api/session.ts';
 import { dropSession, endSession, sessionArrived, sessionHeld } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Session } from '../api/generated/types.gen.ts';
+import { dropBulkJobs } from '../bulk/drop.ts';
 import { dropDirectory } from '../directory/drop.ts';
 import { releaseGuards } from './unsaved.ts';
 
@@ -41,7 +42,9 @@ export function leaveSession(): void {
   tell({ kind: 'left' });
   dropSession();
   const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE));
-  void Promise.race([dropDirectory(), patience]).then(() => loadPage('/sign-in'));
+  void Promise.race([Promise.all([dropDirectory(), dropBulkJobs()]), patience]).then(() =>
+    loadPage('/sign-in'),
+  );
 }
 
 function loadPage(path: string): void {
