@@ -21,7 +21,7 @@ export interface ImportSession {
 }
 
 // So many pass through the page without a pause that anybody feels.
-const LENT = 2000;
+const LENT = 500;
 // The service takes so many ids at once.
 const PORTION = 1000;
 const EVERYBODY = {
