@@ -29,7 +29,11 @@ export function useDeleteGroup() {
   });
   return async ({ id, name }: Doomed, leave: Leave = stay): Promise<void> => {
     // What is said of its capabilities must be so: the entity tag of this reading goes with the deletion.
-    const { data, etag } = await client.fetchQuery({ ...groupQuery(id), staleTime: 0 });
+    const read = await client.fetchQuery({ ...groupQuery(id), staleTime: 0 }).catch((thrown: unknown) => {
+      toast({ title: `${name} was not deleted`, description: wordsFor(thrown).message, tone: 'bad' });
+    });
+    if (!read) return;
+    const { data, etag } = read;
     const done = await confirm({
       title: `Delete ${name}?`,
       body: <DeletionWords groupId={id} gives={capabilitiesOf(data)} members={data.userCount} />,

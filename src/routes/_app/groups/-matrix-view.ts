@@ -59,7 +59,7 @@ interface Sized {
 const UNASKED = 8;
 
 /** The most groups that stand side by side. */
-export const MOST_COLUMNS = 60;
+const MOST_COLUMNS = 60;
 
 /** The groups asked for in the order of their names; without a wish, the largest. */
 export function columnsOf<Group extends Sized>(
