@@ -1,5 +1,5 @@
-/** What came of one item: undefined while it waits. */
-export interface Outcome<Item> {
+/** What came of one item. */
+interface Outcome<Item> {
   item: Item;
   error: unknown;
 }
