@@ -11,7 +11,12 @@ export interface Line {
 }
 
 const WHO: readonly Column<Line>[] = [
-  { id: 'name', header: 'Name', minWidth: 150, cell: ({ name }) => name },
+  {
+    id: 'name',
+    header: 'Name',
+    minWidth: 150,
+    cell: ({ name }) => <span className="bulk-name">{name}</span>,
+  },
   {
     id: 'email',
     header: 'E-mail',

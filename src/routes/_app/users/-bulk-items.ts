@@ -1,5 +1,6 @@
 import {
   AtSign,
+  CircleMinus,
   CreditCard,
   Download,
   GlobeLock,
@@ -64,7 +65,7 @@ export function useBulkItems({ ids, rows, onBegin }: Selected): {
   const more: MenuItems = [
     {
       label: 'Remove from groups',
-      icon: UserMinus,
+      icon: CircleMinus,
       disabledReason: groups ?? unless((row) => row.groups.length > 0, 'Nobody selected is in a group'),
       onSelect: choose('removeGroups'),
     },
