@@ -31,6 +31,8 @@ export interface Plan {
   refused: readonly Refused[];
 }
 
+type Beyond = (groupIds: readonly number[]) => string | undefined;
+
 const list = new Intl.ListFormat('en');
 const ADMINISTRATOR: readonly Capability[] = ['Manage Users', 'Manage Groups'];
 
@@ -43,6 +45,7 @@ export const areAdministrators = (groupIds: readonly number[], rules: Pick<Rules
 /** Plans an action over people, part after part, so that a page with a hundred thousand stays alive meanwhile. */
 export function createPlanner(action: BulkAction, rules: Rules) {
   const wish = wishOf(action);
+  const beyondMe = createBeyond(rules);
   const changes: Change[] = [];
   const same: Person[] = [];
   const refused: Refused[] = [];
@@ -50,9 +53,12 @@ export function createPlanner(action: BulkAction, rules: Rules) {
     add(people: readonly Person[]): void {
       for (const person of people) {
         const after = wish(person);
-        const why = after && isSame(person, after) ? undefined : refusal({ person, after }, rules);
-        if (after && isSame(person, after)) same.push(person);
-        else if (why === undefined) changes.push({ person, after });
+        if (after && isSame(person, after)) {
+          same.push(person);
+          continue;
+        }
+        const why = refusal({ person, after }, rules, beyondMe);
+        if (why === undefined) changes.push({ person, after });
         else refused.push({ person, why });
       }
     },
@@ -73,18 +79,20 @@ export const billableDelta = (changes: readonly Change[]): number =>
   changes.reduce((sum, { person, after }) => sum + Number(isBilled(after)) - Number(isBilled(person)), 0);
 
 /** Why this change cannot be made, in the order in which the service would find it out. */
-function refusal(change: Change, rules: Rules): string | undefined {
+function refusal(change: Change, rules: Rules, beyondMe: Beyond): string | undefined {
   const { person, after } = change;
   if (rules.lacks !== undefined) return rules.lacks;
   const { added, removed } = groupsOf(change);
   const gone = [...added, ...removed].find((id) => !rules.groups.has(id));
   if (gone !== undefined) return `Group ${gone} does not exist any more`;
-  if (person.id === rules.me) return selfRefusal(person, after);
-  if (touchesSignIn(person, after)) {
-    const beyond = beyondMe(person.groups, rules);
+  if (person.id === rules.me) {
+    const why = selfRefusal(person, after);
+    if (why !== undefined) return why;
+  } else if (touchesSignIn(person, after)) {
+    const beyond = beyondMe(person.groups);
     if (beyond !== undefined) return `May do more than you: holds ${beyond}`;
   }
-  const beyond = beyondMe([...added, ...removed], rules);
+  const beyond = beyondMe([...added, ...removed]);
   return beyond === undefined ? undefined : `The groups give ${beyond}, which you do not have`;
 }
 
@@ -110,10 +118,18 @@ const touchesSignIn = (person: Person, after: State | undefined): boolean =>
   person.approvedAddresses !== after.approvedAddresses ||
   (after.licenseTypeId === NO_LICENSE && person.licenseTypeId !== NO_LICENSE);
 
-function beyondMe(groupIds: readonly number[], rules: Rules): string | undefined {
-  const given = groupIds.flatMap((id) => rules.groups.get(id)?.capabilities ?? []);
-  const missing = [...new Set(capabilitiesNotHeld(rules.held, given))];
-  return missing.length === 0 ? undefined : list.format(missing);
+/** What groups give that one does not hold, found out once for people with the same groups. */
+function createBeyond({ groups, held }: Rules): Beyond {
+  const known = new Map<string, string | undefined>();
+  return (groupIds) => {
+    const key = groupIds.join();
+    if (known.has(key)) return known.get(key);
+    const given = groupIds.flatMap((id) => groups.get(id)?.capabilities ?? []);
+    const missing = [...new Set(capabilitiesNotHeld(held, given))];
+    const names = missing.length === 0 ? undefined : list.format(missing);
+    known.set(key, names);
+    return names;
+  };
 }
 
 /** The one who has to stay an administrator where the changes would leave none: who works here, else the last. */
