@@ -209,7 +209,7 @@ test('a job is interrupted by a reload, goes on where it was, and does nobody tw
     if (body) sent.push(body.id);
   });
   page.on('dialog', (dialog) => void dialog.accept());
-  await enter(page, ada, '/users?status=active');
+  await enter(page, ada, '/users?status=active&license=2');
   const header = grid(page).getByRole('checkbox').first();
   await expect(grid(page).getByRole('row').nth(5)).toBeVisible();
   await header.check();
@@ -223,10 +223,9 @@ test('a job is interrupted by a reload, goes on where it was, and does nobody tw
   await jobs(page).getByRole('button', { name: 'Continue' }).click();
   await expect(jobs(page).getByRole('heading', { name: 'Jobs done' })).toBeVisible({ timeout: 45_000 });
   expect(new Set(sent).size).toBe(sent.length);
-  // Whoever works here is left out.
-  await expect(grid(page).getByRole('row', { name: /Active/ })).toHaveCount(1);
+  await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
   await jobs(page).getByRole('button', { name: 'Clear ended jobs' }).click();
   await page.reload();
-  await expect(grid(page).getByRole('columnheader').first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
   await expect(jobs(page)).toBeHidden();
 });
