@@ -8,7 +8,7 @@ import { reportJob } from '../shell/jobs.ts';
 import { toast } from '../ui/feedback/toast.ts';
 import type { ExportRow, GroupNames } from './columns.ts';
 import { fileName } from './file-name.ts';
-import { saveBlob } from './save-blob.ts';
+import { saveFile } from '../lib/save-file.ts';
 import type { ExportWorker } from './worker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
@@ -46,7 +46,7 @@ export async function runExport(order: ExportOrder): Promise<void> {
     show(0);
     const { blob, written } = await write(order, show, stopping.signal);
     const name = fileName(order.filter, order.format);
-    const save = () => saveBlob(name, blob);
+    const save = () => saveFile(name, blob);
     save();
     const left = total - written;
     const result = `${people(written)} in ${name}${left > 0 ? `, ${count(left)} gone meanwhile` : ''}`;

@@ -1,7 +1,5 @@
-import { useRouter } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState } from 'react';
-
-const PAUSE = 250;
+import { useMemo } from 'react';
+import { useTyping } from './-typing.ts';
 
 interface Typed<View> {
   /** What the address says; keep it as long as it is the same. */
@@ -10,42 +8,14 @@ interface Typed<View> {
   write: (view: View, replace: boolean) => Promise<unknown>;
 }
 
-/**
- * A view with a search that is being typed: it counts at once and enters the address at the first pause, in place
- * of what stood there. Back leads to the list before the search, not through its letters.
- */
+/** A view whose search is being typed: everything else of it enters the address at once. */
 export function useTypedView<View extends { q: string }>({ said, write }: Typed<View>) {
-  const router = useRouter();
-  const [typing, setTyping] = useState<string>();
-  const timer = useRef<number>(undefined);
-
-  // A pending address must not bring somebody back who goes on, nor while the next page is still being read.
-  useEffect(() => {
-    const forget = () => clearTimeout(timer.current);
-    const unsubscribe = router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
-      if (pathChanged) forget();
-    });
-    return () => {
-      unsubscribe();
-      forget();
-    };
-  }, [router]);
-
-  const view = useMemo(() => (typing === undefined ? said : { ...said, q: typing }), [said, typing]);
-  const enter = async (next: View, replace: boolean) => {
-    clearTimeout(timer.current);
-    await write(next, replace);
-    setTyping((now) => (now === next.q ? undefined : now));
-  };
+  const { q, type, settle, goTo } = useTyping(said.q, (typed) => write({ ...said, q: typed }, true));
+  const view = useMemo(() => (q === said.q ? said : { ...said, q }), [said, q]);
   return {
     view,
-    show: (next: View, replace = false) => void enter(next, replace),
-    type: (q: string) => {
-      setTyping(q);
-      clearTimeout(timer.current);
-      timer.current = window.setTimeout(() => void enter({ ...view, q }, true), PAUSE);
-    },
-    // Before somebody follows a row: Back must find the search in the address.
-    settle: () => void (typing !== undefined && enter(view, true)),
+    type,
+    settle,
+    show: (next: View, replace = false) => void goTo(next.q, () => write(next, replace)),
   };
 }

@@ -1,3 +1,5 @@
+import { SORT_KEYS } from './-view.ts';
+import { fromSort, toSort } from '../-sort.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Grid3x3, UsersRound, Users } from 'lucide-react';
@@ -22,7 +24,7 @@ import { findGroups } from './-find-groups.ts';
 import { groupsQuery } from './-groups-query.ts';
 import { NewGroupLink } from './-NewGroupLink.tsx';
 import { useGroupMenu } from './-row-menu.ts';
-import { useTyping } from './-use-typing.ts';
+import { useTyping } from '../-typing.ts';
 import { readGroupsView, writeGroupsView } from './-view.ts';
 import type { GroupsView } from './-view.ts';
 
@@ -57,8 +59,8 @@ export function GroupsPage() {
   const failure = error === null ? undefined : toServiceError(error);
   // Nothing to try again and nothing to show: the page says what is missing, as every other does.
   if (failure?.status === 403 && groups === undefined) throw failure;
-  const sort = sortOf(view);
-  const onSort = (next: Sort) => show({ ...view, sort: orderOf(next) });
+  const sort = toSort(view.sort);
+  const onSort = (next: Sort) => show({ ...view, sort: fromSort(next, SORT_KEYS) });
   return (
     <Page fill title="Groups" meta={groups && metaOf(groups)} actions={<Ways />}>
       <TableBar
@@ -110,13 +112,6 @@ function metaOf(groups: readonly GroupInfoResponse[]): string {
   const empty = groups.filter(({ userCount }) => userCount === 0).length;
   return `${counted(groups.length, 'group', 'groups')}${empty > 0 ? ` · ${empty} without members` : ''}`;
 }
-
-const sortOf = ({ sort: { by, descending } }: GroupsView): Sort => ({
-  column: by,
-  direction: descending ? 'descending' : 'ascending',
-});
-const orderOf = ({ column, direction }: Sort): GroupsView['sort'] =>
-  readGroupsView({ sort: `${direction === 'descending' ? '-' : ''}${column}` }).sort;
 
 function useGroupsView() {
   const said = readGroupsView(route.useSearch());

@@ -41,7 +41,7 @@ export function MatrixFooter({ pending, sent, onSent, onDiscard, onReview, parti
         {words} for {counted(pending.size, 'person', 'people')},{' '}
         {sent ? 'sent and not there yet: see Jobs for what came of them' : 'not saved'}
       </output>
-      <span className="matrix-acts">
+      <span className="matrix-acts" data-at-end>
         <Button onClick={() => void confirmDiscard().then((agreed) => agreed && onDiscard())}>Discard</Button>
         <Button onClick={onReview}>Review</Button>
         <Button variant="primary" disabledReason={commit.reason} onClick={commit.open}>

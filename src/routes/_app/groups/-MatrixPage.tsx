@@ -24,7 +24,7 @@ import { countOf } from './-pending.ts';
 import { ReviewPanel } from './-ReviewPanel.tsx';
 import { SetExactly } from './-SetExactly.tsx';
 import { usePending } from './-use-pending.ts';
-import { useTyping } from './-use-typing.ts';
+import { useTyping } from '../-typing.ts';
 
 const route = getRouteApi('/_app/groups/matrix');
 

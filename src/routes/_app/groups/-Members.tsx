@@ -1,3 +1,5 @@
+import { SORT_KEYS } from './-members-view.ts';
+import { fromSort, toSort } from '../-sort.ts';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { UserMinus, UserRound, Users, UsersRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -10,7 +12,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
-import type { RowId, Sort } from '../../../ui/table/columns.ts';
+import type { RowId } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useGroupReason } from '../users/-group-capabilities.ts';
@@ -18,7 +20,7 @@ import { Freshness } from './-Freshness.tsx';
 import { MEMBER_COLUMNS } from './-member-columns.tsx';
 import { membersOf, readMembersView, writeMembersView } from './-members-view.ts';
 import type { MembersView } from './-members-view.ts';
-import { useTyping } from './-use-typing.ts';
+import { useTyping } from '../-typing.ts';
 
 const route = getRouteApi('/_app/groups/$groupId');
 const NOBODY: ReadonlySet<RowId> = new Set();
@@ -65,8 +67,8 @@ export function Members({ group, given }: MembersProps) {
         rowId={idOf}
         rowLabel={nameOf}
         rowMenu={rowMenu}
-        sort={{ column: order.by, direction: order.descending ? 'descending' : 'ascending' }}
-        onSort={(next) => show({ ...view, sort: orderOf(next) })}
+        sort={toSort(order)}
+        onSort={(next) => show({ ...view, sort: fromSort(next, SORT_KEYS) })}
         selection={selection}
         onSelect={setSelection}
         refetching={refreshing && complete}
@@ -109,9 +111,6 @@ function compareItem([a, b, ...more]: readonly number[], router: ReturnType<type
     onSelect: () => void router.navigate({ to: '/groups/compare', search: { a, b } }),
   };
 }
-
-const orderOf = ({ column, direction }: Sort): MembersView['sort'] =>
-  readMembersView({ sort: `${direction === 'descending' ? '-' : ''}${column}` }).sort;
 
 function useMembersView() {
   const said = readMembersView(route.useSearch());

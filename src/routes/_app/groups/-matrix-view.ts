@@ -1,8 +1,8 @@
 import type { Filters } from '../../../directory/facets.ts';
 import type { DirectoryQuery } from '../../../directory/search.ts';
+import { plain, readIds, readList, spoken, writeList, written } from '../../../lib/address.ts';
+import type { Search } from '../../../lib/address.ts';
 import { EVERYBODY } from './-everybody.ts';
-import { idsAsText, idsOf, PARTED, plain, textOf } from './-search-text.ts';
-import type { Search } from './-search-text.ts';
 
 /** The matrix as its address says it: which people, which groups, and whether the review is open. */
 export interface MatrixView {
@@ -23,27 +23,26 @@ interface MatrixSearch {
   review?: true;
 }
 
-const STATUSES = ['active', 'inactive', 'locked'];
+const STATUS = /^(active|inactive|locked)$/;
 
 /** Reads an address key by key; what nobody could have meant gives way to the default. */
 export const readMatrixView = (search: Search): MatrixView => ({
-  q: textOf(search.q),
-  status: STATUSES.filter((status) => textOf(search.status).split(PARTED).includes(status)),
-  member: idsOf(search.member),
-  columns: idsOf(search.columns),
+  q: written(search.q),
+  status: readList(search.status, STATUS),
+  member: readIds(search.member),
+  columns: readIds(search.columns),
   review: search.review === true,
 });
 
 /** Writes a view as an address, without what is so by default. */
-export function writeMatrixView({ q, status, member, columns, review }: MatrixView): MatrixSearch {
-  return {
-    ...(q !== '' && { q: plain(q) }),
-    ...(status.length > 0 && { status: status.join(PARTED) }),
-    ...(member.length > 0 && { member: idsAsText(member) }),
-    ...(columns.length > 0 && { columns: idsAsText(columns) }),
-    ...(review && { review }),
-  };
-}
+export const writeMatrixView = ({ q, status, member, columns, review }: MatrixView): MatrixSearch =>
+  spoken({
+    q: q === '' ? undefined : plain(q),
+    status: writeList(status),
+    member: writeList(member),
+    columns: writeList(columns),
+    review: review || undefined,
+  });
 
 /** The people that a view asks for. */
 export function peopleQuery({ q, status, member }: MatrixView): DirectoryQuery {

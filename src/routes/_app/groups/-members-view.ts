@@ -1,9 +1,9 @@
 import type { DirectoryQuery, DirectorySort } from '../../../directory/search.ts';
+import { plain, readOrder, spoken, writeOrder, written } from '../../../lib/address.ts';
+import type { Search } from '../../../lib/address.ts';
 import { EVERYBODY } from './-everybody.ts';
-import { plain, readOrder, textOf, writeOrder } from './-search-text.ts';
-import type { Search } from './-search-text.ts';
 
-const SORT_KEYS = ['name', 'email', 'status', 'license', 'modified'] as const;
+export const SORT_KEYS = ['name', 'email', 'status', 'license', 'modified'] as const;
 
 /** The members of a group as the address asks for them. */
 export interface MembersView {
@@ -18,18 +18,13 @@ interface MembersSearch {
 
 /** Reads an address key by key; what nobody could have meant gives way to the default. */
 export const readMembersView = (search: Search): MembersView => ({
-  q: textOf(search.q),
+  q: written(search.q),
   sort: readOrder(search.sort, SORT_KEYS),
 });
 
 /** Writes a view as an address, without what is so by default. */
-export function writeMembersView({ q, sort }: MembersView): MembersSearch {
-  const search: MembersSearch = {};
-  if (q !== '') search.q = plain(q);
-  const order = writeOrder(sort);
-  if (order !== SORT_KEYS[0]) search.sort = order;
-  return search;
-}
+export const writeMembersView = ({ q, sort }: MembersView): MembersSearch =>
+  spoken({ q: q === '' ? undefined : plain(q), sort: writeOrder(sort, SORT_KEYS) });
 
 /** Everybody in a group, whatever their state. */
 export const membersOf = (groupId: number, view?: MembersView): DirectoryQuery => ({

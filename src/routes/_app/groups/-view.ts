@@ -1,7 +1,7 @@
-import { PARTED, plain, readOrder, textOf, writeOrder } from './-search-text.ts';
-import type { Order, Search } from './-search-text.ts';
+import { plain, readList, readOrder, spoken, writeList, writeOrder, written } from '../../../lib/address.ts';
+import type { Order, Search } from '../../../lib/address.ts';
 
-const SORT_KEYS = ['name', 'description', 'members', 'capabilities'] as const;
+export const SORT_KEYS = ['name', 'description', 'members', 'capabilities'] as const;
 
 /** The list of groups as its address says it. */
 export interface GroupsView {
@@ -18,17 +18,15 @@ interface GroupsSearch {
 
 /** Reads an address key by key; what nobody could have meant gives way to the default. */
 export const readGroupsView = (search: Search): GroupsView => ({
-  q: textOf(search.q),
+  q: written(search.q),
   sort: readOrder(search.sort, SORT_KEYS),
-  hidden: SORT_KEYS.filter((key) => key !== 'name' && textOf(search.hide).split(PARTED).includes(key)),
+  hidden: readList(search.hide, /^(description|members|capabilities)$/),
 });
 
 /** Writes a view as an address, without what is so by default. */
-export function writeGroupsView({ q, sort, hidden }: GroupsView): GroupsSearch {
-  const search: GroupsSearch = {};
-  if (q !== '') search.q = plain(q);
-  const order = writeOrder(sort);
-  if (order !== SORT_KEYS[0]) search.sort = order;
-  if (hidden.length > 0) search.hide = hidden.join(PARTED);
-  return search;
-}
+export const writeGroupsView = ({ q, sort, hidden }: GroupsView): GroupsSearch =>
+  spoken({
+    q: q === '' ? undefined : plain(q),
+    sort: writeOrder(sort, SORT_KEYS),
+    hide: writeList(hidden),
+  });

@@ -2,13 +2,13 @@ import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../directory/directory.ts';
 import { ComparePage } from './-ComparePage.tsx';
 import { groupsQuery } from './-groups-query.ts';
-import { idsOf } from './-search-text.ts';
+import { readIds } from '../../../lib/address.ts';
 
 export const Route = createFileRoute('/_app/groups/compare')({
   staticData: { title: 'Compare users' },
   validateSearch(search): { a?: number; b?: number } {
-    const [a] = idsOf(search.a);
-    const [b] = idsOf(search.b);
+    const [a] = readIds(search.a);
+    const [b] = readIds(search.b);
     return { ...(a !== undefined && { a }), ...(b !== undefined && { b }) };
   },
   async loader({ context: { queryClient } }) {

@@ -1,3 +1,5 @@
+import { SORT_KEYS } from '../../../directory/search.ts';
+import { fromSort, toSort } from '../-sort.ts';
 import { RefreshCw } from 'lucide-react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { Directory } from '../../../directory/directory.ts';
@@ -11,7 +13,7 @@ import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { TableTools } from '../../../ui/table/TableTools.tsx';
 import { COLUMNS } from './-columns.tsx';
 import type { useView } from './-use-view.ts';
-import { countsFor, fromSort, toSort } from './-view.ts';
+import { countsFor } from './-view.ts';
 import type { LicenseFilter } from './-view.ts';
 
 const TYPES = licenseTypes.map(({ licenseTypeId, description }) => ({
@@ -80,7 +82,7 @@ function Tools({ view, show, directory }: Pick<LicensesBarProps, 'view' | 'show'
         hidden={view.hidden}
         onHide={(hidden) => show({ ...view, hidden })}
         sort={toSort(view.sort)}
-        onSort={(sort) => show({ ...view, sort: fromSort(sort) })}
+        onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
       />
     </>
   );

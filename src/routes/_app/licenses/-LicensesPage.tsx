@@ -1,3 +1,5 @@
+import { SORT_KEYS } from '../../../directory/search.ts';
+import { fromSort, toSort } from '../-sort.ts';
 import { useRouter } from '@tanstack/react-router';
 import { BadgeCheck, History, UserRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -18,7 +20,7 @@ import { SeatChart } from './-SeatChart.tsx';
 import { useSeats } from './-seats.ts';
 import { SeatTiles } from './-SeatTiles.tsx';
 import { useView } from './-use-view.ts';
-import { fromSort, isNarrowed, toQuery, toSort, widened } from './-view.ts';
+import { isNarrowed, toQuery, widened } from './-view.ts';
 
 const NOBODY: ReadonlySet<RowId> = new Set();
 const ALL_TYPES = [1, 2, 3, 4];
@@ -54,7 +56,7 @@ export function LicensesPage() {
         rowMenu={rowMenu}
         hidden={view.hidden}
         sort={toSort(view.sort)}
-        onSort={(sort) => show({ ...view, sort: fromSort(sort) })}
+        onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
         selection={selection}
         onSelect={setSelection}
         refetching={refreshing && complete}

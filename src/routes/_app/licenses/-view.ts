@@ -1,9 +1,8 @@
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { Counts } from '../../../directory/facets.ts';
 import { SORT_KEYS } from '../../../directory/search.ts';
-import type { DirectoryQuery, DirectorySort, SortKey } from '../../../directory/search.ts';
-import { plain, readList, writeList, written } from '../../../lib/address.ts';
-import type { Sort } from '../../../ui/table/columns.ts';
+import type { DirectoryQuery, DirectorySort } from '../../../directory/search.ts';
+import { plain, readList, readOrder, spoken, writeList, writeOrder, written } from '../../../lib/address.ts';
 
 export const RANGES = [30, 90, 365] as const;
 export type Range = (typeof RANGES)[number];
@@ -27,26 +26,17 @@ export interface LicensesView extends Record<LicenseFilter, readonly string[]> {
 export type LicensesSearch = { [Key in LicenseFilter | 'range' | 'q' | 'sort' | 'hide']?: string | number };
 
 const DEFAULT_RANGE: Range = 90;
-const BY_NAME: DirectorySort = { by: 'name', descending: false };
-
-const isSortKey = (value: string): value is SortKey => SORT_KEYS.some((key) => key === value);
-
-function readSort(value: unknown): DirectorySort {
-  const text = written(value) ?? '';
-  const by = text.replace(/^-/, '');
-  return isSortKey(by) ? { by, descending: text.startsWith('-') } : BY_NAME;
-}
 
 /** Reads an address key by key; what nobody could have meant gives way to the default. */
 export function readView(search: Record<string, unknown>): LicensesView {
   return {
     range: RANGES.find((days) => String(days) === written(search.range)) ?? DEFAULT_RANGE,
-    q: written(search.q) ?? '',
+    q: written(search.q),
     license: readList(search.license, FILTERS.license),
     billable: readList(search.billable, FILTERS.billable),
     status: readList(search.status, FILTERS.status),
     group: readList(search.group, FILTERS.group),
-    sort: readSort(search.sort),
+    sort: readOrder(search.sort, SORT_KEYS),
     hidden: readList(search.hide, /^(email|billable|status)$/),
   };
 }
@@ -54,18 +44,16 @@ export function readView(search: Record<string, unknown>): LicensesView {
 /** Writes a view as an address, without what is so by default. */
 export function writeView(view: LicensesView): LicensesSearch {
   const { range, q, sort, hidden } = view;
-  const by = `${sort.descending ? '-' : ''}${sort.by}`;
-  const said: Record<keyof LicensesSearch, string | number | undefined> = {
+  return spoken({
     range: range === DEFAULT_RANGE ? undefined : range,
     q: q === '' ? undefined : plain(q),
     license: writeList(view.license),
     billable: writeList(view.billable),
     status: writeList(view.status),
     group: writeList(view.group),
-    sort: by === BY_NAME.by ? undefined : by,
+    sort: writeOrder(sort, SORT_KEYS),
     hide: writeList(hidden),
-  };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+  });
 }
 
 const NOTHING_ASKED = { q: '', license: [], billable: [], status: [], group: [] };
@@ -116,13 +104,3 @@ export function countsFor(view: LicensesView, counts: Counts): Record<LicenseFil
   }
   return { license, billable, status: counts.status, group: counts.group };
 }
-
-/** The order of the directory as the table shows it. */
-export const toSort = ({ by, descending }: DirectorySort): Sort => ({
-  column: by,
-  direction: descending ? 'descending' : 'ascending',
-});
-
-/** The order that the table asks for; its columns have the names of the directory's keys. */
-export const fromSort = ({ column, direction }: Sort): DirectorySort =>
-  isSortKey(column) ? { by: column, descending: direction === 'descending' } : BY_NAME;

@@ -1,3 +1,4 @@
+import { SORT_KEYS } from '../../../directory/search.ts';
 import { RefreshCw } from 'lucide-react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { Directory } from '../../../directory/directory.ts';
@@ -11,9 +12,9 @@ import { MoreFilters } from '../../../ui/table/MoreFilters.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { TableTools } from '../../../ui/table/TableTools.tsx';
 import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
+import { fromSort, toSort } from '../-sort.ts';
 import { COLUMNS } from './-columns.tsx';
 import { keepHiddenColumns } from './-hidden-columns.ts';
-import { fromSort, toSort } from './-sort.ts';
 import type { UsersView } from './-view.ts';
 
 const ON_OFF = [
@@ -121,7 +122,7 @@ function Tools({ view, hidden, show, directory }: UsersBarProps) {
           show({ ...view, hidden: next }, true);
         }}
         sort={toSort(view.sort)}
-        onSort={(sort) => show({ ...view, sort: fromSort(sort) })}
+        onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
       />
     </>
   );

@@ -1,3 +1,4 @@
+import { SORT_KEYS } from '../../../directory/search.ts';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Users } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
@@ -12,11 +13,11 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { later } from '../../../ui/later.ts';
+import { fromSort, toSort } from '../-sort.ts';
 import { COLUMNS, GroupNames } from './-columns.tsx';
 import { useHiddenColumns } from './-hidden-columns.ts';
 import { NewUserLink } from './-NewUserLink.tsx';
 import { useRowMenu } from './-row-menu.ts';
-import { fromSort, toSort } from './-sort.ts';
 import { UsersActions } from './-UsersActions.tsx';
 import { UsersBar } from './-UsersBar.tsx';
 import { UsersBulk } from './-UsersBulk.tsx';
@@ -94,7 +95,7 @@ export function UsersPage() {
           rowMenu={rowMenu}
           hidden={hidden}
           sort={toSort(view.sort)}
-          onSort={(sort) => show({ ...view, sort: fromSort(sort) })}
+          onSort={(sort) => show({ ...view, sort: fromSort(sort, SORT_KEYS) })}
           selection={selection}
           onSelect={setSelection}
           // What is being brought up to date in the background is not out of date.

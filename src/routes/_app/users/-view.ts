@@ -2,7 +2,7 @@ import { FILTER_KEYS } from '../../../directory/facets.ts';
 import type { FilterKey, Filters } from '../../../directory/facets.ts';
 import { SORT_KEYS } from '../../../directory/search.ts';
 import type { DirectorySort, SortKey } from '../../../directory/search.ts';
-import { plain, written } from '../../../lib/address.ts';
+import { plain, readOrder, writeOrder, written } from '../../../lib/address.ts';
 
 /** The list as its address says it: what is asked for, in which order, with which columns. */
 export interface UsersView {
@@ -46,7 +46,7 @@ export const DEFAULT_VIEW: UsersView = {
 };
 
 /** Whether a column of the table is one that can be sorted by. */
-export const isSortKey = (value: string): value is SortKey => SORT_KEYS.some((key) => key === value);
+const isSortKey = (value: string): value is SortKey => SORT_KEYS.some((key) => key === value);
 
 function listOf(
   value: unknown,
@@ -55,15 +55,8 @@ function listOf(
 ): readonly string[] | undefined {
   const list = written(value);
   if (list === empty) return [];
-  const values = list?.split(PARTED).filter(valid) ?? [];
+  const values = list.split(PARTED).filter(valid);
   return values.length === 0 ? undefined : [...new Set(values)];
-}
-
-function readSort(value: unknown): DirectorySort {
-  const order = written(value) ?? '';
-  const descending = order.startsWith('-');
-  const by = descending ? order.slice(1) : order;
-  return isSortKey(by) ? { by, descending } : DEFAULT_VIEW.sort;
 }
 
 /** Reads an address key by key; what nobody could have meant gives way to the default. */
@@ -71,7 +64,7 @@ export function readView(search: Record<string, unknown>): UsersView {
   const filter = (key: FilterKey) =>
     listOf(search[key], ANY, (one) => VALUES[key].test(one)) ?? DEFAULT_VIEW.filters[key];
   return {
-    q: written(search.q) ?? '',
+    q: written(search.q),
     filters: {
       status: filter('status'),
       license: filter('license'),
@@ -80,7 +73,7 @@ export function readView(search: Record<string, unknown>): UsersView {
       addresses: filter('addresses'),
       changed: filter('changed'),
     },
-    sort: readSort(search.sort),
+    sort: readOrder(search.sort, SORT_KEYS),
     hidden: listOf(search.hide, NONE, (one) => isSortKey(one)),
   };
 }
@@ -95,8 +88,8 @@ export function writeView({ q, filters, sort, hidden }: UsersView): UsersSearch 
   for (const key of FILTER_KEYS) {
     if (!same(filters[key], DEFAULT_VIEW.filters[key])) search[key] = plain(filters[key].join(PARTED)) || ANY;
   }
-  const by = `${sort.descending ? '-' : ''}${sort.by}`;
-  if (by !== DEFAULT_VIEW.sort.by) search.sort = by;
+  const order = writeOrder(sort, SORT_KEYS);
+  if (order !== undefined) search.sort = order;
   if (hidden) search.hide = hidden.join(PARTED) || NONE;
   return search;
 }

@@ -24,11 +24,12 @@ export function useTyping(said: string, write: (q: string) => Promise<unknown>) 
     };
   }, [router]);
 
-  const enter = async (q: string) => {
+  const goTo = async (q: string, there: () => Promise<unknown>) => {
     clearTimeout(timer.current);
-    await write(q);
+    await there();
     setTyping((now) => (now === q ? undefined : now));
   };
+  const enter = (q: string) => goTo(q, () => write(q));
   return {
     q: typing ?? said,
     type: (q: string) => {
@@ -36,6 +37,9 @@ export function useTyping(said: string, write: (q: string) => Promise<unknown>) 
       clearTimeout(timer.current);
       timer.current = window.setTimeout(() => void enter(q), PAUSE);
     },
+    // Before somebody follows a row: Back must find the search in the address.
     settle: () => void (typing !== undefined && enter(typing)),
+    /** Enters an address that has this search in it already: what is being typed has no more to say. */
+    goTo,
   };
 }
