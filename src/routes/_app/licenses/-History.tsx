@@ -10,7 +10,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
-import { Moment } from '../users/-Moment.tsx';
+import { Moment } from '../../../ui/layout/Moment.tsx';
 import { billableChange, difference } from './-billable-effect.ts';
 import './-history.css';
 
@@ -106,8 +106,8 @@ function Step({ change: { previousLicenseTypeId: from, licenseTypeId: to } }: { 
 
 /** Whoever has left the site has no page there any longer, and no name. */
 function Author({ change: { changedBy, changedByName } }: { change: UserLicenseChange }) {
-  if (changedBy === null) return <span className="lic-soft">The service</span>;
-  if (changedByName === null) return <span className="lic-soft">User {changedBy}, who has left</span>;
+  if (changedBy === null) return <span className="person-soft">The service</span>;
+  if (changedByName === null) return <span className="person-soft">User {changedBy}, who has left</span>;
   return (
     <Link to="/users/$userId" params={{ userId: changedBy }}>
       {changedByName}

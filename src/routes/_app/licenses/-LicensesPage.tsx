@@ -21,6 +21,7 @@ import { useSeats } from './-seats.ts';
 import { SeatTiles } from './-SeatTiles.tsx';
 import { useView } from './-use-view.ts';
 import { isNarrowed, toQuery, widened } from './-view.ts';
+import './-licenses.css';
 
 const NOBODY: ReadonlySet<RowId> = new Set();
 const ALL_TYPES = [1, 2, 3, 4];

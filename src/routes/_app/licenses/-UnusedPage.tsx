@@ -16,6 +16,7 @@ import { UNUSED_COLUMNS } from './-unused-columns.tsx';
 import { readDays, UNUSED_DAYS, writeDays } from './-unused-view.ts';
 import { unusedName, useUnused } from './-unused.ts';
 import type { UnusedRow } from './-unused.ts';
+import './-licenses.css';
 
 const route = getRouteApi('/_app/licenses/unused');
 const NOBODY: ReadonlySet<RowId> = new Set();

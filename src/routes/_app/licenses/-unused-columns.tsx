@@ -1,13 +1,10 @@
 import { licenseName } from '../../../../contract/rules/licenses.ts';
-import { Link } from '@tanstack/react-router';
-import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { Moment } from '../users/-Moment.tsx';
-import { StatusBadge } from '../users/-StatusBadge.tsx';
+import { Moment } from '../../../ui/layout/Moment.tsx';
+import { PersonLink, StatusBadge } from '../-person-columns.tsx';
 import { unusedName } from './-unused.ts';
 import type { UnusedRow } from './-unused.ts';
-import './-licenses.css';
 
 /** The columns of the unused licenses. */
 export const UNUSED_COLUMNS: readonly Column<UnusedRow>[] = [
@@ -16,19 +13,19 @@ export const UNUSED_COLUMNS: readonly Column<UnusedRow>[] = [
     header: 'Name',
     minWidth: 200,
     cell: (row, place) => (
-      <span className="lic-person">
-        <Avatar name={unusedName(row)} id={row.userId} />
-        <Link to="/users/$userId/license" params={{ userId: row.userId }} tabIndex={place.tabIndex}>
-          {unusedName(row)}
-        </Link>
-      </span>
+      <PersonLink
+        id={row.userId}
+        name={unusedName(row)}
+        to="/users/$userId/license"
+        tabIndex={place.tabIndex}
+      />
     ),
   },
   {
     id: 'email',
     header: 'E-mail',
     minWidth: 200,
-    cell: ({ person }) => <span className="lic-soft">{person?.email ?? '…'}</span>,
+    cell: ({ person }) => <span className="person-soft">{person?.email ?? '…'}</span>,
   },
   {
     id: 'license',

@@ -1,16 +1,13 @@
-import { Link } from '@tanstack/react-router';
 import { GlobeLock, ShieldCheck } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { createContext, useContext, useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { licenseType } from '../../../../contract/rules/licenses.ts';
 import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
-import { Avatar } from '../../../ui/layout/Avatar.tsx';
+import { Moment } from '../../../ui/layout/Moment.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
-import { Moment } from './-Moment.tsx';
-import { StatusBadge } from './-StatusBadge.tsx';
+import { EMAIL, LICENSE, nameColumn, STATUS } from '../-person-columns.tsx';
 import './-users.css';
 
 const Names = createContext<ReadonlyMap<number, string>>(new Map());
@@ -30,7 +27,7 @@ export function GroupNames({
 function Groups({ ids }: { ids: readonly number[] }) {
   const names = useContext(Names);
   const [first, ...others] = ids.map((id) => names.get(id) ?? `Group ${id}`);
-  if (first === undefined) return <span className="users-none">—</span>;
+  if (first === undefined) return <span className="person-none">—</span>;
   if (others.length === 0) return first;
   return (
     <span className="users-groups" title={[first, ...others].join(', ')}>
@@ -52,47 +49,10 @@ function AccessMark({ label, icon: Icon }: { label: string; icon: LucideIcon }) 
 
 /** The columns of the list; ids are the keys that the directory sorts by. */
 export const COLUMNS: readonly Column<DirectoryRow>[] = [
-  {
-    id: 'name',
-    header: 'Name',
-    sortable: true,
-    minWidth: 190,
-    cell: ({ id, name }, place) => (
-      <span className="users-name">
-        <Avatar name={name} id={id} />
-        <Link to="/users/$userId" params={{ userId: id }} tabIndex={place.tabIndex}>
-          {name}
-        </Link>
-      </span>
-    ),
-  },
-  {
-    id: 'email',
-    header: 'E-mail',
-    sortable: true,
-    hideable: true,
-    minWidth: 200,
-    small: 'line',
-    cell: ({ email }) => <span className="users-soft">{email}</span>,
-  },
-  {
-    id: 'status',
-    header: 'Status',
-    sortable: true,
-    hideable: true,
-    width: 84,
-    small: 'aside',
-    cell: (row) => <StatusBadge user={row} />,
-  },
-  {
-    id: 'license',
-    header: 'License',
-    sortable: true,
-    hideable: true,
-    width: 128,
-    small: 'line',
-    cell: ({ licenseTypeId }) => licenseType(licenseTypeId ?? 0)?.description ?? '…',
-  },
+  nameColumn('/users/$userId'),
+  { ...EMAIL, hideable: true, minWidth: 200, small: 'line' },
+  { ...STATUS, hideable: true },
+  { ...LICENSE, hideable: true },
   {
     id: 'groups',
     header: 'Groups',

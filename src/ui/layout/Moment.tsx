@@ -1,5 +1,5 @@
-import { exactDate, shortDate } from '../../../lib/dates.ts';
-import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
+import { exactDate, shortDate } from '../../lib/dates.ts';
+import { Tooltip } from '../tooltip/Tooltip.tsx';
 
 /** A moment in short; the exact one on hover and focus. */
 export function Moment({ at, tabIndex = 0 }: { at: string; tabIndex?: 0 | -1 }) {
