@@ -1,5 +1,3 @@
-import { SORT_KEYS } from './-view.ts';
-import { fromSort, toSort } from '../-sort.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Grid3x3, UsersRound, Users } from 'lucide-react';
@@ -18,14 +16,15 @@ import type { Sort } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { TableTools } from '../../../ui/table/TableTools.tsx';
+import { fromSort, toSort } from '../-sort.ts';
+import { useTyping } from '../-typing.ts';
 import { useGroupCapabilities } from '../users/-group-capabilities.ts';
 import { COLUMNS } from './-columns.tsx';
 import { findGroups } from './-find-groups.ts';
 import { groupsQuery } from './-groups-query.ts';
 import { NewGroupLink } from './-NewGroupLink.tsx';
 import { useGroupMenu } from './-row-menu.ts';
-import { useTyping } from '../-typing.ts';
-import { readGroupsView, writeGroupsView } from './-view.ts';
+import { SORT_KEYS, readGroupsView, writeGroupsView } from './-view.ts';
 import type { GroupsView } from './-view.ts';
 
 const route = getRouteApi('/_app/groups/_list');

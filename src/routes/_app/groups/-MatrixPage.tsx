@@ -13,18 +13,18 @@ import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { useTyping } from '../-typing.ts';
 import { groupsQuery } from './-groups-query.ts';
+import { columnsOf, peopleQuery, readMatrixView, writeMatrixView } from './-matrix-view.ts';
+import type { MatrixView } from './-matrix-view.ts';
 import { MatrixBar } from './-MatrixBar.tsx';
 import { MatrixFooter } from './-MatrixFooter.tsx';
 import { MatrixGrid } from './-MatrixGrid.tsx';
-import { columnsOf, peopleQuery, readMatrixView, writeMatrixView } from './-matrix-view.ts';
-import type { MatrixView } from './-matrix-view.ts';
 import { NewGroupLink } from './-NewGroupLink.tsx';
 import { countOf } from './-pending.ts';
 import { ReviewPanel } from './-ReviewPanel.tsx';
 import { SetExactly } from './-SetExactly.tsx';
 import { usePending } from './-use-pending.ts';
-import { useTyping } from '../-typing.ts';
 
 const route = getRouteApi('/_app/groups/matrix');
 

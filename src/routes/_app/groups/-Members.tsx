@@ -1,5 +1,3 @@
-import { SORT_KEYS } from './-members-view.ts';
-import { fromSort, toSort } from '../-sort.ts';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { UserMinus, UserRound, Users, UsersRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -15,12 +13,13 @@ import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
+import { fromSort, toSort } from '../-sort.ts';
+import { useTyping } from '../-typing.ts';
 import { useGroupReason } from '../users/-group-capabilities.ts';
 import { Freshness } from './-Freshness.tsx';
 import { MEMBER_COLUMNS } from './-member-columns.tsx';
-import { membersOf, readMembersView, writeMembersView } from './-members-view.ts';
+import { SORT_KEYS, membersOf, readMembersView, writeMembersView } from './-members-view.ts';
 import type { MembersView } from './-members-view.ts';
-import { useTyping } from '../-typing.ts';
 
 const route = getRouteApi('/_app/groups/$groupId');
 const NOBODY: ReadonlySet<RowId> = new Set();

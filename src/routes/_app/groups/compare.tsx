@@ -1,8 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../directory/directory.ts';
+import { readIds } from '../../../lib/address.ts';
 import { ComparePage } from './-ComparePage.tsx';
 import { groupsQuery } from './-groups-query.ts';
-import { readIds } from '../../../lib/address.ts';
 
 export const Route = createFileRoute('/_app/groups/compare')({
   staticData: { title: 'Compare users' },

@@ -1,7 +1,7 @@
-import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { History as HistoryIcon } from 'lucide-react';
+import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import { getUserLicenseHistoryInfiniteOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import type { UserLicenseChange } from '../../../api/generated/types.gen.ts';

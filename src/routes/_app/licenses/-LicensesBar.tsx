@@ -1,9 +1,8 @@
-import { SORT_KEYS } from '../../../directory/search.ts';
-import { fromSort, toSort } from '../-sort.ts';
 import { RefreshCw } from 'lucide-react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { Directory } from '../../../directory/directory.ts';
 import type { Counts } from '../../../directory/facets.ts';
+import { SORT_KEYS } from '../../../directory/search.ts';
 import { clockTime } from '../../../lib/dates.ts';
 import { count } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -11,6 +10,7 @@ import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { FilterChip } from '../../../ui/table/FilterChip.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { TableTools } from '../../../ui/table/TableTools.tsx';
+import { fromSort, toSort } from '../-sort.ts';
 import { COLUMNS } from './-columns.tsx';
 import type { useView } from './-use-view.ts';
 import { countsFor } from './-view.ts';

@@ -1,16 +1,16 @@
-import { SORT_KEYS } from '../../../directory/search.ts';
-import { fromSort, toSort } from '../-sort.ts';
 import { useRouter } from '@tanstack/react-router';
 import { BadgeCheck, History, UserRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useAllowed, useSession } from '../../../api/session.ts';
 import { useDirectory, useFound } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
+import { SORT_KEYS } from '../../../directory/search.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { fromSort, toSort } from '../-sort.ts';
 import { LicenseChanges } from './-changes.tsx';
 import { COLUMNS } from './-columns.tsx';
 import { LicensesBar } from './-LicensesBar.tsx';

@@ -1,5 +1,5 @@
-import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { useMemo } from 'react';
+import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { usePeople } from '../../../directory/directory.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';

@@ -1,6 +1,6 @@
-import { cx } from '../../../ui/cx.ts';
 import { Choice } from '../../../ui/chart/Choice.tsx';
 import { TimeChart } from '../../../ui/chart/TimeChart.tsx';
+import { cx } from '../../../ui/cx.ts';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { BILLABLE } from './-seats.ts';

@@ -1,8 +1,8 @@
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
+import type { LicenseSeats } from '../../../api/generated/types.gen.ts';
 import { useDirectory, useFound } from '../../../directory/directory.ts';
 import { count } from '../../../lib/numbers.ts';
 import { StatTile, StatTiles } from '../../../ui/chart/StatTiles.tsx';
-import type { LicenseSeats } from '../../../api/generated/types.gen.ts';
 import { difference } from './-billable-effect.ts';
 import { billableBefore, seriesOf, TONES } from './-seats.ts';
 import { readView, toQuery } from './-view.ts';

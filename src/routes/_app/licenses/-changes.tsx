@@ -12,8 +12,8 @@ import type { DirectoryRow } from '../../../directory/row.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { createStore, useStore } from '../../../ui/store.ts';
-import { confirmNoLicense } from './-confirm-no-license.ts';
 import { changeLicense } from './-change-license.ts';
+import { confirmNoLicense } from './-confirm-no-license.ts';
 
 /** What was chosen in a row: it is on its way, or it was refused and stays until somebody decides. */
 interface Chosen {

@@ -1,7 +1,7 @@
 import { licenseName } from '../../../../contract/rules/licenses.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
-import type { Column } from '../../../ui/table/columns.ts';
 import { Moment } from '../../../ui/layout/Moment.tsx';
+import type { Column } from '../../../ui/table/columns.ts';
 import { PersonLink, StatusBadge } from '../-person-columns.tsx';
 import { unusedName } from './-unused.ts';
 import type { UnusedRow } from './-unused.ts';

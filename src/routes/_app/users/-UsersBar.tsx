@@ -1,8 +1,8 @@
-import { SORT_KEYS } from '../../../directory/search.ts';
 import { RefreshCw } from 'lucide-react';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
 import type { Directory } from '../../../directory/directory.ts';
 import type { Counts, FilterKey } from '../../../directory/facets.ts';
+import { SORT_KEYS } from '../../../directory/search.ts';
 import { clockTime, exactDate } from '../../../lib/dates.ts';
 import { count } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
