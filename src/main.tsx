@@ -11,7 +11,7 @@ import { keepTrying } from './shell/reconnect.ts';
 import { followOtherTabs, forgetOnLeaving } from './shell/session.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
 import { guardJobs } from './shell/unsaved.ts';
-import { fetchAhead } from './ui/later.ts';
+import { fetchAhead, whenIdle } from './ui/later.ts';
 
 const queryClient = createQueryClient();
 const router = createConsoleRouter(queryClient);
@@ -23,11 +23,13 @@ guardJobs();
 keepTrying(queryClient, () => router.invalidate());
 
 // Code fetched only when somebody opens a page or a menu would be missing while the service is away, and the page
-// with it. Once the first page stands, the rest follows.
+// with it. Once the first page stands and its rows are on the way, the rest follows.
 const stop = router.subscribe('onResolved', () => {
   stop();
-  fetchAhead();
-  for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route);
+  whenIdle(() => {
+    fetchAhead();
+    for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route);
+  });
 });
 
 const root = document.querySelector('#root');

@@ -19,3 +19,12 @@ export function fetchAhead(): void {
   for (const load of loads) void fetchNow(load);
   loads.clear();
 }
+
+const AT_LATEST = 3000;
+
+/** Does it once the page has nothing more urgent to do, after three seconds at the latest. */
+export function whenIdle(act: () => void): void {
+  // Safari has no idle callback.
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(act, { timeout: AT_LATEST });
+  else setTimeout(act, AT_LATEST);
+}
