@@ -52,6 +52,18 @@ onEachApp((house) => {
     ['Users', 'updated', user.userId],
   ];
 
+  test('a change that began before another one and came after it does not take modifiedDate back', async () => {
+    const other = new Date(Date.now() + 60_000);
+    await house()
+      .db.updateTable('membership')
+      .set({ modified_at: other })
+      .where('user_id', '=', user.userId)
+      .execute();
+    await api.put('user', { id: user.userId, lastName: 'Later' });
+    const { body } = await api.get<{ modifiedDate: string }>(`user/${user.userId}`);
+    expect(body.modifiedDate).toBe(other.toISOString());
+  });
+
   describe('an audit row says [before, after] of every field that differs', () => {
     test('of a group: created, changed, deleted', async () => {
       const { body: id } = await api.post<number>('user/group', { name: 'A', capabilities: ['Read Data'] });

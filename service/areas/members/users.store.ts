@@ -140,7 +140,8 @@ export async function lockUser(tx: Tx, siteId: number, userId: number): Promise<
 
 /**
  * Gives users a new version and `modifiedDate` on this site, and on the others as well where the account itself
- * changed. Returns where, the first site first.
+ * changed. Returns where, the first site first. `modifiedDate` never goes back: of two changes that wait for each other
+ * the later one may have begun first, and who compares moments would take it for the older one.
  */
 export async function touchUsers(
   tx: Tx,
@@ -149,7 +150,7 @@ export async function touchUsers(
   everywhere: boolean,
 ): Promise<number[]> {
   const { rows } = await sql<{ site_id: number }>`
-    update membership set version = version + 1, modified_at = now(),
+    update membership set version = version + 1, modified_at = greatest(clock_timestamp(), modified_at),
       modified_by = case when site_id = ${actor.siteId} then ${actor.userId}::int else modified_by end
     where user_id = any(${[...userIds]}::int[]) ${everywhere ? sql`` : sql`and site_id = ${actor.siteId}`}
     returning site_id`.execute(tx);

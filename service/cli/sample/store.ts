@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely';
+import { inPieces } from '../../kernel/db/pieces.ts';
 import type { Tables } from '../../kernel/db/tables.ts';
 import type { SampleActivity } from './activity.ts';
 import type { SampleGroup } from './groups.ts';
@@ -56,7 +57,7 @@ export async function insertAccounts(tx: Tx, siteId: number, people: readonly Pe
     select nextval(pg_get_serial_sequence('account', 'user_id'))::int as id
     from generate_series(1, ${people.length}::int)`.execute(tx);
   const ids = rows.map((row) => row.id);
-  await inPieces(people, async (piece, offset) => {
+  await inPieces(people, ROWS_AT_ONCE, async (piece, offset) => {
     await sql`
       insert into account (user_id, email, email_key, first_name, last_name, federation_id, home_site_id,
         failed_count, locked_until, created_at, modified_at)
@@ -74,7 +75,7 @@ export async function insertAccounts(tx: Tx, siteId: number, people: readonly Pe
 
 export async function insertMembers(tx: Tx, siteId: number, members: readonly SampleMember[]): Promise<void> {
   const author = members[0]?.userId ?? null;
-  await inPieces(members, async (piece) => {
+  await inPieces(members, ROWS_AT_ONCE, async (piece) => {
     const people = piece.map((member) => member.person);
     await sql`
       insert into membership (site_id, user_id, is_active, license_type_id, two_factor_enabled,
@@ -118,7 +119,7 @@ export async function insertGroupMembers(
   siteId: number,
   pairs: readonly { groupId: number; userId: number }[],
 ): Promise<void> {
-  await inPieces(pairs, async (piece) => {
+  await inPieces(pairs, ROWS_AT_ONCE, async (piece) => {
     await sql`
       insert into group_member (site_id, group_id, user_id)
       select ${siteId}, g, u from unnest(${piece.map((pair) => pair.groupId)}::int[],
@@ -133,7 +134,7 @@ export async function insertActivity(
   records: readonly SampleActivity[],
   userIds: readonly number[],
 ): Promise<void> {
-  await inPieces(records, async (piece) => {
+  await inPieces(records, ROWS_AT_ONCE, async (piece) => {
     await sql`
       insert into activity (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id,
         principal_user_id, export_data_type)
@@ -159,7 +160,7 @@ export async function insertLicenseChanges(
     const came = { email: [null, email], firstName: [null, firstName], lastName: [null, lastName] };
     return JSON.stringify({ ...(before === null && came), licenseTypeId: [before, after] });
   };
-  await inPieces(changes, async (piece) => {
+  await inPieces(changes, ROWS_AT_ONCE, async (piece) => {
     await sql`
       insert into audit_log (site_id, at, actor_id, action, subject_type, subject_id, request_id, changes)
       select ${siteId}, at, by, case when came then 'user.create' else 'license.change' end, 'user', person::text,
@@ -169,14 +170,4 @@ export async function insertLicenseChanges(
         ${piece.map((change) => ids[change.person])}::int[], ${piece.map(said)}::text[])
         as t(at, by, came, person, changes)`.execute(tx);
   });
-}
-
-async function inPieces<T>(
-  rows: readonly T[],
-  write: (piece: T[], offset: number) => Promise<void>,
-): Promise<void> {
-  for (let offset = 0; offset < rows.length; offset += ROWS_AT_ONCE) {
-    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
-    await write(rows.slice(offset, offset + ROWS_AT_ONCE), offset);
-  }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
+import { inPieces } from '../db/pieces.ts';
 
 /** One entity that was created, updated or deleted, as a default topic tells it (spec 6, shapes 7). */
 export interface ChangeEvent {
@@ -9,6 +10,8 @@ export interface ChangeEvent {
   kind: 'created' | 'updated' | 'deleted';
   entity: Readonly<Record<string, unknown>>;
 }
+
+const ROWS_AT_ONCE = 2000;
 
 interface Author {
   siteId: number;
@@ -35,26 +38,29 @@ export async function publish(tx: Tx, author: Author, events: readonly ChangeEve
     const [topic] = rows;
     if (!topic) throw new Error(`Site ${author.siteId} does not exist`);
     const modifiedAt = new Date().toISOString();
-    await tx
-      .insertInto('topic_event')
-      .values(
-        mine.map((event, index) => ({
-          site_id: author.siteId,
-          topic_id: topic.topic_id,
-          off: topic.first + index,
-          payload: JSON.stringify({
-            eventId: randomUUID(),
-            modifiedAt,
-            entityType: event.entityType,
-            entityFormatType: 'None',
-            modifiedById: author.userId,
-            modifiedByUserEmail: author.email,
-            schemaVersion: topic.schema_version,
-            isCalculated: false,
-            payload: { entities: { [event.kind]: [event.entity] } },
-          }),
-        })),
-      )
-      .execute();
+    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
+    await inPieces(mine, ROWS_AT_ONCE, (piece, offset) =>
+      tx
+        .insertInto('topic_event')
+        .values(
+          piece.map((event, index) => ({
+            site_id: author.siteId,
+            topic_id: topic.topic_id,
+            off: topic.first + offset + index,
+            payload: JSON.stringify({
+              eventId: randomUUID(),
+              modifiedAt,
+              entityType: event.entityType,
+              entityFormatType: 'None',
+              modifiedById: author.userId,
+              modifiedByUserEmail: author.email,
+              schemaVersion: topic.schema_version,
+              isCalculated: false,
+              payload: { entities: { [event.kind]: [event.entity] } },
+            }),
+          })),
+        )
+        .execute(),
+    );
   }
 }
