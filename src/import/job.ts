@@ -99,6 +99,8 @@ export function closeImport(): void {
   if (!run || run.state === 'running') return;
   run.session.close();
   importRun.set(undefined);
+  // Without its file it can neither go on nor give its failed rows; what came of it is still known.
+  reportJob({ ...tell(run), actions: [reportOf(run)] });
 }
 
 /** How many rows have each result. */
@@ -108,6 +110,8 @@ export function tally(run: ImportRun): Record<RowResult['result'] | 'left', numb
   return counts;
 }
 
+const reportOf = (run: ImportRun) => ({ label: 'Report', onSelect: () => saveReport(run) });
+
 function tell(run: ImportRun): Job {
   const { id, state, rows, results, trouble } = run;
   const { partly, failed } = tally(run);
@@ -116,7 +120,7 @@ function tell(run: ImportRun): Job {
     ...(partly > 0 ? [`${count(partly)} in part`] : []),
     ...(failed > 0 ? [`${count(failed)} failed`] : []),
   ];
-  const report = { label: 'Report', onSelect: () => saveReport(run) };
+  const report = reportOf(run);
   const again = { label: 'Failed rows', onSelect: () => void saveFailed(run) };
   const actions = {
     running: [{ label: 'Stop', onSelect: run.stop }],

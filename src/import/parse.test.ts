@@ -22,6 +22,14 @@ test('rows count as a spreadsheet counts them: empty ones are passed over, lines
   ]);
 });
 
+test('empty lines above the heading are passed over and counted', () => {
+  expect(parse('\n;;\nId;Name\n1;Ann\n')).toEqual({
+    separator: ';',
+    headings: ['Id', 'Name'],
+    rows: [{ row: 4, cells: ['1', 'Ann'] }],
+  });
+});
+
 test('a record that cannot be meant so is told, and the others stay', () => {
   expect(rowsOf('Id,Name\n1,Ann,extra\n2,Ben,,\n3\n')).toEqual([
     [2, '1', 'Ann', 'extra', 'Has 3 cells where the heading has 2'],

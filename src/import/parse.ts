@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import type { ParseResult } from 'papaparse';
 import { unguard } from '../lib/csv.ts';
 
-/** A record of the file; `row` counts as a spreadsheet does, the heading being row 1. */
+/** A record of the file; `row` counts as a spreadsheet does, the heading being row 1 where nothing stands above it. */
 export interface Row {
   row: number;
   cells: readonly string[];
@@ -23,7 +23,8 @@ const CHUNK = 4 * 1024 * 1024;
 function guessSeparator(text: string): string {
   const counts = new Map(SEPARATORS.map((separator) => [separator, 0]));
   let quoted = false;
-  for (const letter of text) {
+  // Empty lines may stand above it.
+  for (const letter of text.replace(/^[\r\n]+/, '')) {
     if (letter === '"') quoted = !quoted;
     else if (!quoted && (letter === '\n' || letter === '\r')) break;
     const seen = counts.get(letter);
@@ -53,12 +54,14 @@ export function parse(text: string, onProgress: (share: number) => void = () => 
       onProgress(meta.cursor / text.length);
     },
   });
-  const [headings = [], ...rest] = records;
+  const head = records.findIndex((cells) => !isEmpty(cells));
+  const headings = records[head] ?? [];
   const rows: Row[] = [];
-  for (const [at, cells] of rest.entries()) {
-    const fault = broken.get(at + 1) ?? tooMany(cells, headings.length);
-    if (fault !== undefined) rows.push({ row: at + 2, cells, broken: fault });
-    else if (!isEmpty(cells)) rows.push({ row: at + 2, cells });
+  for (const [at, cells] of records.entries()) {
+    if (at <= head) continue;
+    const fault = broken.get(at) ?? tooMany(cells, headings.length);
+    if (fault !== undefined) rows.push({ row: at + 1, cells, broken: fault });
+    else if (!isEmpty(cells)) rows.push({ row: at + 1, cells });
   }
   return { headings: headings.map((heading) => heading.trim()), rows, separator };
 }

@@ -17,6 +17,8 @@ interface FileCardProps {
 /** The first step: a file to choose, to drop or to paste; the template for those who have none. */
 export function FileCard({ onFile, fault, reading }: FileCardProps) {
   const [over, setOver] = useState(false);
+  // Kept here over the reading: rows that turn out to be faulty are mended where they were pasted.
+  const [pasted, setPasted] = useState<string>();
   const drag = (event: DragEvent) => {
     event.preventDefault();
     setOver(event.type === 'dragover');
@@ -49,7 +51,7 @@ export function FileCard({ onFile, fault, reading }: FileCardProps) {
             <FileUp />
             {reading ? <Reading {...reading} /> : <Choose onFile={onFile} />}
           </div>
-          {!reading && <Paste onFile={onFile} />}
+          {!reading && <Paste text={pasted} onText={setPasted} onFile={onFile} />}
         </div>
       </CardBody>
     </Card>
@@ -93,12 +95,16 @@ function Choose({ onFile }: { onFile: (file: File) => void }) {
   );
 }
 
-function Paste({ onFile }: { onFile: (file: File) => void }) {
-  const [open, setOpen] = useState(false);
-  const [text, setText] = useState('');
-  if (!open) {
+interface PasteProps extends Pick<FileCardProps, 'onFile'> {
+  /** Undefined until it is asked for. */
+  text: string | undefined;
+  onText: (text: string) => void;
+}
+
+function Paste({ text, onText, onFile }: PasteProps) {
+  if (text === undefined) {
     return (
-      <Button variant="quiet" size="small" onClick={() => setOpen(true)}>
+      <Button variant="quiet" size="small" onClick={() => onText('')}>
         Paste rows instead
       </Button>
     );
@@ -116,7 +122,7 @@ function Paste({ onFile }: { onFile: (file: File) => void }) {
           // It was opened to paste.
           // oxlint-disable-next-line jsx-a11y/no-autofocus
           autoFocus
-          onChange={({ target }) => setText(target.value)}
+          onChange={({ target }) => onText(target.value)}
         />
       </label>
       <Button

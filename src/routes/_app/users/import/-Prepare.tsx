@@ -35,8 +35,9 @@ function Ready({ prepared, preparation }: { prepared: Prepared; preparation: Pre
   const client = useQueryClient();
   const check = useCheck(prepared);
   const [starting, setStarting] = useState(false);
-  const { data: counts, isFetching, isPlaceholderData } = check;
-  const ready = counts && !(isFetching && isPlaceholderData) ? counts.create + counts.update : undefined;
+  const { data: counts, isPlaceholderData } = check;
+  // The last answer stays in view until the next is there: it says nothing about the columns as they are now.
+  const ready = counts && !isPlaceholderData ? counts.create + counts.update : undefined;
 
   const start = async (number: number) => {
     setStarting(true);

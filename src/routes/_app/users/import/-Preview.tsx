@@ -16,7 +16,7 @@ import { later } from '../../../../ui/later.ts';
 import { DataTable } from '../../../../ui/table/DataTable.tsx';
 import { OutcomePicker } from './-OutcomePicker.tsx';
 import { OUTCOME_WORDS, PLAN_COLUMNS } from './-row-columns.tsx';
-import { useCheck } from './-use-preparation.ts';
+import { canTellPeople, useCheck } from './-use-preparation.ts';
 import type { Prepared } from './-use-preparation.ts';
 
 const RowDetails = later(() => import('./-RowDetails.tsx'));
@@ -41,9 +41,9 @@ export function Preview({ prepared, check }: PreviewProps) {
     );
   }
   if (error) return <FailureBanner failure={toServiceError(error)} />;
-  if (!counts)
+  if (!counts || !canTellPeople(prepared.mapping))
     return isFetching ? <output>Checking {counted(prepared.file.rows, 'row', 'rows')}…</output> : null;
-  return <Rows {...{ prepared, counts }} stale={isFetching && isPlaceholderData} at={check.dataUpdatedAt} />;
+  return <Rows {...{ prepared, counts }} stale={isPlaceholderData} at={check.dataUpdatedAt} />;
 }
 
 interface RowsProps {
