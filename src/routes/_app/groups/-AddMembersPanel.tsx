@@ -26,6 +26,8 @@ const toggled = (set: ReadonlySet<number>, id: number): ReadonlySet<number> => {
   if (!next.delete(id)) next.add(id);
   return next;
 };
+const without = (set: ReadonlySet<number>, id: number): ReadonlySet<number> =>
+  set.has(id) ? toggled(set, id) : set;
 
 /** Adds many to the group: found one by one, or pasted from wherever they stand. */
 export function AddMembersPanel() {
@@ -37,7 +39,7 @@ export function AddMembersPanel() {
   const [text, setText] = useState('');
   const [meant, setMeant] = useState(NONE);
   const [dropped, setDropped] = useState(NONE);
-  const resolved = useResolved(text);
+  const { resolved, waiting } = useResolved(text);
   const isMember = useIsMember(group.id);
   const { ids, already } = chosenOf({ picked, resolved, meant, dropped, isMember });
   useUnsavedGuard(ids.length > 0 || text !== '');
@@ -57,8 +59,12 @@ export function AddMembersPanel() {
       userIds: ids,
       onBegin: () => void leave(true),
     });
-  const why =
-    reason ?? holds(capabilitiesOf(group)) ?? (ids.length === 0 ? 'Choose somebody first' : undefined);
+  const notYet = waiting
+    ? 'The list is being looked up'
+    : ids.length === 0
+      ? 'Choose somebody first'
+      : undefined;
+  const why = reason ?? holds(capabilitiesOf(group)) ?? notYet;
 
   return (
     <Panel title={`Add people to ${group.name}`} onClose={() => void leave(false)}>
@@ -76,7 +82,7 @@ export function AddMembersPanel() {
             first
             onPick={(userId) => {
               setPicked([...picked.filter((one) => one !== userId), userId]);
-              setDropped(dropped.has(userId) ? toggled(dropped, userId) : dropped);
+              setDropped(without(dropped, userId));
             }}
             reasonFor={(userId) => {
               if (isMember(userId)) return 'In the group already';
@@ -98,21 +104,28 @@ export function AddMembersPanel() {
               value={text}
               onChange={(event) => {
                 setText(event.target.value);
-                setDropped(NONE);
+                if (event.target.value.trim() === '') setDropped(NONE);
               }}
             />
           </FieldFrame>
-          {resolved && text.trim() !== '' && (
+          {resolved && (
             <PastedNotes
               resolved={resolved}
               meant={meant}
-              onMean={(userId) => setMeant(toggled(meant, userId))}
+              onMean={(userId) => {
+                setMeant(toggled(meant, userId));
+                setDropped(without(dropped, userId));
+              }}
             />
           )}
           <ChosenPeople
             ids={ids}
             already={already.length}
-            onDrop={(userId) => setDropped(toggled(dropped, userId))}
+            onDrop={(userId) => {
+              setPicked(picked.filter((one) => one !== userId));
+              setMeant(without(meant, userId));
+              setDropped(new Set(dropped).add(userId));
+            }}
           />
         </div>
         <footer className="form-footer">
@@ -126,17 +139,20 @@ export function AddMembersPanel() {
   );
 }
 
-/** Who is meant by the pasted text; the last answer stays until the next is there. */
+/** Who is meant by the pasted text; the last answer stays until the next is there, and says that it waits. */
 function useResolved(text: string) {
   const asked = useDeferredValue(text);
   const { version } = useDirectory();
-  return useQuery({
+  const { data, isPlaceholderData } = useQuery({
     queryKey: ['pasted', asked, version],
     queryFn: () => resolveText(asked),
     enabled: asked.trim() !== '',
     placeholderData: keepPreviousData,
     gcTime: 0,
-  }).data;
+  });
+  // An emptied text means nobody, whatever was found before.
+  if (text.trim() === '') return { resolved: undefined, waiting: false };
+  return { resolved: data, waiting: asked !== text || data === undefined || isPlaceholderData };
 }
 
 function useIsMember(groupId: number): (userId: number) => boolean {

@@ -4,6 +4,7 @@ import { usePeople } from '../../../directory/directory.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
+import { focusNeighbour } from './-focus-neighbour.ts';
 
 interface ChosenPeopleProps {
   ids: readonly number[];
@@ -43,7 +44,15 @@ export function ChosenPeople({ ids, already, onDrop }: ChosenPeopleProps) {
               <span className="chosen-name">
                 {name} <small>{people.get(userId)?.email}</small>
               </span>
-              <IconButton label={`Leave out ${name}`} icon={X} size="small" onClick={() => onDrop(userId)} />
+              <IconButton
+                label={`Leave out ${name}`}
+                icon={X}
+                size="small"
+                onClick={({ currentTarget }) => {
+                  focusNeighbour(currentTarget);
+                  onDrop(userId);
+                }}
+              />
             </li>
           );
         })}

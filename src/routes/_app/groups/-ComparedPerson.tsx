@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
+import { useState } from 'react';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
@@ -20,13 +21,20 @@ interface ComparedPersonProps {
 
 /** One of the two: who it is, or the field to find them. */
 export function ComparedPerson({ label, userId, person, missing, other, onChoose }: ComparedPersonProps) {
+  // Choosing takes the place of what was pressed: the focus goes on to what stands there now.
+  const [used, setUsed] = useState(false);
+  const choose = (id: number | undefined) => {
+    setUsed(true);
+    onChoose(id);
+  };
   if (userId === undefined) {
     return (
       <section className="compare-person" aria-label={label}>
         <PersonPicker
           label={label}
           placeholder="Name, e-mail or id"
-          onPick={onChoose}
+          first={used}
+          onPick={choose}
           reasonFor={(id) => (id === other ? 'Is the other one' : undefined)}
         />
       </section>
@@ -51,7 +59,13 @@ export function ComparedPerson({ label, userId, person, missing, other, onChoose
           <strong>{missing ? `User ${userId} is not on this site` : <Skeleton width="160px" />}</strong>
         )}
       </div>
-      <IconButton label={`Choose somebody else than ${name}`} icon={X} onClick={() => onChoose(undefined)} />
+      <IconButton
+        label={`Choose somebody else than ${name}`}
+        icon={X}
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={used}
+        onClick={() => choose(undefined)}
+      />
     </section>
   );
 }

@@ -29,8 +29,11 @@ import type { GroupsView } from './-view.ts';
 
 const route = getRouteApi('/_app/groups/_list');
 const SHORTCUTS = [{ keys: 'n', label: 'New group', group: 'Groups' }];
-// On a site with more, only the groups in view are asked what they give.
+// On a site with more, only the groups in view are asked what they give: that neither finds nor sorts any.
 const READ_AHEAD = 200;
+const COLUMNS_OF_MANY = COLUMNS.map((column) =>
+  column.id === 'capabilities' ? { ...column, sortable: false } : column,
+);
 const NONE: readonly number[] = [];
 const idOf = ({ id }: GroupInfoResponse) => id;
 const nameOf = ({ name }: GroupInfoResponse) => name;
@@ -42,10 +45,9 @@ export function GroupsPage() {
   const { data: groups, error, isFetching, refetch } = useQuery(groupsQuery);
   const { view, show, type, settle } = useGroupsView();
   useShortcut(SHORTCUTS, () => void router.navigate({ to: '/groups/new', search: (now) => now }));
-  const ahead = useMemo(
-    () => (groups && groups.length <= READ_AHEAD ? groups.map(({ id }) => id) : NONE),
-    [groups],
-  );
+  const many = groups !== undefined && groups.length > READ_AHEAD;
+  const columns = many ? COLUMNS_OF_MANY : COLUMNS;
+  const ahead = useMemo(() => (groups && !many ? groups.map(({ id }) => id) : NONE), [groups, many]);
   const given = useGroupCapabilities(ahead);
   const rowMenu = useGroupMenu(given);
   const asked = useDeferredValue(view);
@@ -65,7 +67,7 @@ export function GroupsPage() {
       <TableBar
         tools={
           <TableTools
-            columns={COLUMNS}
+            columns={columns}
             hidden={view.hidden}
             onHide={(hidden) => show({ ...view, hidden })}
             sort={sort}
@@ -75,7 +77,7 @@ export function GroupsPage() {
       >
         <SearchField
           label="Search groups"
-          placeholder="Name, description or capability"
+          placeholder={many ? 'Name or description' : 'Name, description or capability'}
           value={view.q}
           onChange={type}
           onLeave={settle}
@@ -83,7 +85,7 @@ export function GroupsPage() {
       </TableBar>
       <DataTable
         label="Groups"
-        columns={COLUMNS}
+        columns={columns}
         rows={found}
         rowId={idOf}
         rowLabel={nameOf}

@@ -47,7 +47,7 @@ export function PersonPicker({
   return (
     <FieldFrame id={id} noteId={hint === undefined ? undefined : `${id}-note`} label={label} hint={hint}>
       <ComboBox
-        items={asked === '' ? [] : options}
+        items={typed.trim() === '' ? [] : options}
         inputValue={typed}
         onInputChange={setTyped}
         value={null}
@@ -56,7 +56,8 @@ export function PersonPicker({
           setTyped('');
           onPick(userId);
         }}
-        allowsEmptyCollection
+        // Who was picked is gone from the field: an empty list must not cover what comes next.
+        allowsEmptyCollection={typed.trim() !== ''}
         aria-labelledby={`${id}-label`}
         aria-describedby={hint === undefined ? undefined : `${id}-note`}
       >

@@ -9,6 +9,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { countOf, forget, pairsOf } from './-pending.ts';
 import type { Pending } from './-pending.ts';
+import { focusNeighbour } from './-focus-neighbour.ts';
 import { useCommit } from './-use-commit.ts';
 import '../../../ui/form/form.css';
 
@@ -56,7 +57,10 @@ export function ReviewPanel({ groups, pending, people, onChange, onSent, onClose
                       label={`Undo the changes for ${name}`}
                       icon={Undo2}
                       size="small"
-                      onClick={() => onChange((now) => forget(now, userId))}
+                      onClick={({ currentTarget }) => {
+                        focusNeighbour(currentTarget);
+                        onChange((now) => forget(now, userId));
+                      }}
                     />
                   </div>
                   {!person && <p className="review-gone">No longer on this site, as far as is known.</p>}

@@ -9,7 +9,7 @@ export const Route = createFileRoute('/_app/groups/compare')({
   validateSearch(search): { a?: number; b?: number } {
     const [a] = readIds(search.a);
     const [b] = readIds(search.b);
-    return { ...(a !== undefined && { a }), ...(b !== undefined && { b }) };
+    return { ...(a !== undefined && { a }), ...(b !== undefined && b !== a && { b }) };
   },
   async loader({ context: { queryClient } }) {
     void queryClient.prefetchQuery(directoryQuery);
