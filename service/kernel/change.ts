@@ -70,10 +70,10 @@ export function change<T>(
 
 /** The events of each site, the sites in one order in every transaction: two changes cannot wait for each other. */
 async function publishAll(tx: Tx, actor: Actor, entries: readonly Recorded[]): Promise<void> {
-  const bySite = new Map<number, ChangeEvent[]>();
-  for (const { siteId = actor.siteId, event } of entries)
-    if (event) bySite.set(siteId, [...(bySite.get(siteId) ?? []), event]);
-  for (const [siteId, events] of [...bySite].toSorted(([one], [other]) => one - other)) {
+  const told = entries.flatMap(({ siteId = actor.siteId, event }) => (event ? [{ siteId, event }] : []));
+  const bySite = Map.groupBy(told, ({ siteId }) => siteId);
+  for (const [siteId, entriesHere] of [...bySite].toSorted(([one], [other]) => one - other)) {
+    const events = entriesHere.map(({ event }) => event);
     // Subscribers of another site are not told who works on this one.
     const author = siteId === actor.siteId ? actor : { siteId, userId: null, email: null };
     // oxlint-disable-next-line no-await-in-loop -- one connection, a handful of sites
