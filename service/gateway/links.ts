@@ -85,7 +85,7 @@ export const linkHandlers: Handlers<Operations> = {
           siteName: site.name,
           link: `${services.publicUrl}/link#${token}`,
         });
-        await queueMail(tx, { siteId: site.siteId, to: account.email, ...mail });
+        await queueMail(tx, { siteId: site.siteId, to: account.email, hours: LINK_HOURS, ...mail });
         record({ action: 'user.password-link', subject: ['user', account.userId], changes: {} });
       });
       services.wakeMail();

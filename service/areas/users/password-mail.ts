@@ -1,4 +1,4 @@
-import { createLink } from '../../kernel/auth/links.store.ts';
+import { createLink, LINK_HOURS } from '../../kernel/auth/links.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { setPasswordMail } from '../../kernel/mail/messages.ts';
 import { queueMail } from '../../kernel/mail/store.ts';
@@ -15,5 +15,5 @@ export async function mailPasswordLink(
     siteName: to.site.name,
     link: `${publicUrl}/link#${token}`,
   });
-  await queueMail(tx, { siteId: to.site.siteId, to: to.email, ...mail });
+  await queueMail(tx, { siteId: to.site.siteId, to: to.email, hours: LINK_HOURS, ...mail });
 }

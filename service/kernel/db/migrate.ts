@@ -2,12 +2,14 @@ import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { up as foundation } from './migrations/0001_foundation.ts';
 import { up as listBlocks } from './migrations/0002_list_blocks.ts';
+import { up as links } from './migrations/0003_links.ts';
 import type { Tables } from './tables.ts';
 
 /** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
 const migrations: Record<string, Migration> = {
   '0001_foundation': { up: foundation },
   '0002_list_blocks': { up: listBlocks },
+  '0003_links': { up: links },
 };
 
 /**

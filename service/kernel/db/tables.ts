@@ -172,6 +172,7 @@ interface MailTable {
   sent_at: NullableStamp;
   last_error: string | null;
   created_at: Stamp;
+  expires_at: Stamp;
 }
 
 interface ThrottleTable {

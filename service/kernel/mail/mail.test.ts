@@ -65,7 +65,7 @@ const start = (db: Db, smtpUrl?: string) => {
 };
 
 const queue = (db: Db, subject = 'Hello', text = 'Text\n') =>
-  db.transaction().execute((tx) => queueMail(tx, { siteId: null, to, subject, text }));
+  db.transaction().execute((tx) => queueMail(tx, { siteId: null, to, subject, text, hours: 24 }));
 
 const rows = (db: Db) => db.selectFrom('mail').selectAll().orderBy('mail_id').execute();
 
@@ -103,7 +103,7 @@ onEachDatabase((database) => {
   test('a rolled-back change sends nothing', async () => {
     const { db } = database();
     const undone = db.transaction().execute(async (tx) => {
-      await queueMail(tx, { siteId: null, to, subject: 'Never', text: 'Never' });
+      await queueMail(tx, { siteId: null, to, subject: 'Never', text: 'Never', hours: 24 });
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
@@ -181,10 +181,20 @@ onEachDatabase((database) => {
     expect((await rows(db))[0]?.last_error).toBeNull();
   });
 
-  test('after four days a mail rests, kept with its reason', async () => {
+  test('a mail that expired while nobody sent it is not sent any more', async () => {
     const { db } = database();
     await queue(db);
-    await sql`update mail set created_at = now() - interval '5 days', attempts = 30`.execute(db);
+    await sql`update mail set expires_at = now()`.execute(db);
+    await queue(db, 'Still good');
+    expect((await claimDueMail(db, 4)).map(({ subject }) => subject)).toEqual(['Still good']);
+    expect(await rows(db)).toMatchObject([{ sent_at: null, attempts: 0 }, { attempts: 1 }]);
+    expect((await rows(db))[0]?.last_error).toContain('ran out');
+  });
+
+  test('a mail that would be tried again too late rests, kept with its reason', async () => {
+    const { db } = database();
+    await queue(db);
+    await sql`update mail set expires_at = now() + interval '2 hours', attempts = 30`.execute(db);
     const [mail] = await claimDueMail(db, 1);
     if (!mail) throw new Error('The mail was due');
     expect(await markFailed(db, mail, '550 no such mailbox')).toBe(false);
@@ -224,7 +234,7 @@ onEachDatabase((database) => {
     const { db } = database();
     const queued = db
       .transaction()
-      .execute((tx) => queueMail(tx, { siteId: null, to: address, subject, text: '' }));
+      .execute((tx) => queueMail(tx, { siteId: null, to: address, subject, text: '', hours: 24 }));
     await expect(queued).rejects.toThrow(/^(A mail needs|The subject)/);
     expect(await rows(db)).toEqual([]);
   });

@@ -13,23 +13,30 @@ export interface ClaimedMail {
 
 // Longer than any send may take (SEND_LIMIT_MS in the worker), so that a claim ends only with its process.
 const CLAIM = sql`interval '5 minutes'`;
-// First again after half a minute, then twice as long each time, at most four hours; after four days it rests.
+// First again after half a minute, then twice as long each time, at most four hours; when it has expired it rests.
 const FIRST_WAIT_SECONDS = 30;
 const LONGEST_WAIT_SECONDS = 4 * 3600;
-const PATIENCE = sql`interval '4 days'`;
+const EXPIRED = 'It was not sent before the link in it ran out';
 
 /**
- * Puts a mail into the outbox, in the caller's transaction: it is sent if and only if that commits.
+ * Puts a mail into the outbox, in the caller's transaction: it is sent if and only if that commits, and only within so
+ * many hours: whoever gets an old link finds that it does not open.
  * @throws when a header would get a line of its own
  */
 export async function queueMail(
   tx: Transaction<Tables>,
-  mail: { siteId: number | null; to: string; subject: string; text: string },
+  mail: { siteId: number | null; to: string; subject: string; text: string; hours: number },
 ): Promise<void> {
   refuseInjection(mail.to, mail.subject);
   await tx
     .insertInto('mail')
-    .values({ site_id: mail.siteId, recipient: mail.to, subject: mail.subject, body_text: mail.text })
+    .values({
+      site_id: mail.siteId,
+      recipient: mail.to,
+      subject: mail.subject,
+      body_text: mail.text,
+      expires_at: sql<Date>`now() + make_interval(hours => ${mail.hours})`,
+    })
     .execute();
 }
 
@@ -44,12 +51,16 @@ function refuseInjection(to: string, subject: string): void {
 /**
  * Claims mail that is due. Two processes never hold the same mail at once: rows another one is claiming are
  * skipped, and a claimed row is not due again before the claim has run out. A process that dies while sending
- * leaves its mail to be sent again, so delivery is at least once.
+ * leaves its mail to be sent again, so delivery is at least once. What expired while nobody sent it is laid to rest.
  */
 export async function claimDueMail(db: Kysely<Tables>, limit: number): Promise<ClaimedMail[]> {
   const { rows } = await sql<ClaimedMail>`
-    with due as materialized (
-      select mail_id from mail where sent_at is null and next_attempt_at <= now()
+    with rested as (
+      update mail set next_attempt_at = 'infinity', last_error = coalesce(last_error, ${EXPIRED})
+      where sent_at is null and next_attempt_at <= now() and expires_at <= now()),
+    due as materialized (
+      select mail_id from mail
+      where sent_at is null and next_attempt_at <= now() and expires_at > now()
       order by next_attempt_at limit ${limit} for update skip locked)
     update mail set attempts = attempts + 1, next_attempt_at = now() + ${CLAIM}
     from due where mail.mail_id = due.mail_id
@@ -64,16 +75,16 @@ export async function markSent(db: Kysely<Tables>, mail: ClaimedMail): Promise<v
 }
 
 /**
- * Plans the next attempt; after the last one the mail rests in the outbox (due at infinity) with its error.
+ * Plans the next attempt; where that would come too late the mail rests in the outbox (due at infinity) with its error.
  * Answers whether it will be tried again.
  */
 export async function markFailed(db: Kysely<Tables>, mail: ClaimedMail, reason: string): Promise<boolean> {
   const wait = Math.min(FIRST_WAIT_SECONDS * 2 ** Math.min(mail.attempts - 1, 20), LONGEST_WAIT_SECONDS);
+  const next = sql`now() + make_interval(secs => ${wait * (0.8 + 0.4 * Math.random())})`;
   // The attempt number is the fence: a claim that ran out must not move the plan of the one that followed it.
   const { rows } = await sql<{ again: boolean }>`
     update mail set last_error = ${reason.slice(0, 500)},
-      next_attempt_at = case when now() - created_at < ${PATIENCE}
-        then now() + ${wait * (0.8 + 0.4 * Math.random())} * interval '1 second' else 'infinity' end
+      next_attempt_at = case when ${next} < expires_at then ${next} else 'infinity' end
     where mail_id = ${mail.mail_id} and attempts = ${mail.attempts} and sent_at is null
     returning isfinite(next_attempt_at) as again`.execute(db);
   return rows[0]?.again ?? true;

@@ -92,7 +92,10 @@ async function deliver({ db, log, transport, patience }: Outbox, mail: ClaimedMa
     } else if (await markFailed(db, mail, failure.message)) {
       log.warn({ ...fields, err: failure }, 'A mail was not sent and will be tried again');
     } else {
-      log.error({ ...fields, err: failure }, 'A mail was not sent for four days and now rests in the outbox');
+      log.error(
+        { ...fields, err: failure },
+        'A mail was not sent before the link in it ran out and now rests in the outbox',
+      );
     }
   } catch (error) {
     log.error({ ...fields, err: error }, 'The outcome of a mail could not be noted');

@@ -71,11 +71,11 @@ const triggers = [
 const present = [count(members('membership')), count(pairs('group_member')), count(groups('user_group'))];
 
 const indexes = [
-  // The history of licenses, of a site and of one user: what is audited besides is passed over.
+  // The seats of past days: what is audited besides is passed over.
   `create index audit_log_license on audit_log (site_id, at) where changes ? 'licenseTypeId'`,
 ];
 
-/** Where the pages of the management lists begin, and the history of licenses. */
+/** Where the pages of the management lists begin, and how the licenses of a site changed. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of [table, ...triggers, ...present, ...indexes]) await sql.raw(statement).execute(db);
 }
