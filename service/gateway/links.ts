@@ -1,4 +1,5 @@
 import { passwordFault } from '../../contract/rules/passwords.ts';
+import { evenMoment } from '../kernel/auth/even.ts';
 import { createLink, findLink, LINK_HOURS, useLink } from '../kernel/auth/links.store.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { administratorRemains } from '../kernel/auth/store.ts';
@@ -64,6 +65,7 @@ export const linkHandlers: Handlers<Operations> = {
 
   async requestPasswordLink({ db, body, origin, services }) {
     await countCall(db, origin.ip, 'asked for');
+    const moment = evenMoment();
     const { key } = normaliseEmail(body.email);
     const account = await store.findAccount(db, { emailKey: key });
     const sites = account ? await store.sitesOf(db, account.userId, origin.ip) : [];
@@ -90,6 +92,7 @@ export const linkHandlers: Handlers<Operations> = {
       });
       services.wakeMail();
     }
+    await moment;
     return { status: 202, body: undefined };
   },
 

@@ -1,5 +1,6 @@
 import type { Session } from '../../contract/generated/types.gen.ts';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
+import { evenMoment } from '../kernel/auth/even.ts';
 import { checkPassword } from '../kernel/auth/password.ts';
 import { addressKey, countOrRefuse, forget } from '../kernel/auth/throttle.store.ts';
 import type { Origin } from '../kernel/auth/caller.ts';
@@ -80,6 +81,7 @@ async function authenticate(db: Db, email: string, password: string, ip: string)
   // Counted before the password is looked at, so that guesses at the same time are all counted, known address or not.
   const tries = `password:${hashSecret(key).toString('base64url')}:${addressKey(ip)}`;
   await countOrRefuse(db, tries, TRIES_OF_AN_ADDRESS, 'Too many wrong passwords from this address');
+  const moment = evenMoment();
   const account = await store.findAccount(db, { emailKey: key });
   const fits = await checkPassword(password, account?.passwordHash ?? null);
   const resting = account !== undefined && account.lockedSeconds > 0;
@@ -92,6 +94,7 @@ async function authenticate(db: Db, email: string, password: string, ip: string)
     const kind = resting ? store.ACTIVITY.lockedOut : store.ACTIVITY.failed;
     await store.writeActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind, ip });
   }
+  await moment;
   throw unauthorized(REFUSED);
 }
 
