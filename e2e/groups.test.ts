@@ -335,8 +335,9 @@ test('who may look but not change groups is told why, everywhere', async ({ page
 test('without any capability the pages say what they need', async ({ page, calls, expectFailure }) => {
   expectFailure(403, 'Manage Users');
   const person = await calls.makeUser();
+  await enter(page, person);
   for (const path of ['/groups', '/groups/1', '/groups/matrix', '/groups/compare']) {
-    await enter(page, person, path);
+    await page.goto(path);
     await expect(page.getByRole('heading', { name: 'You may not see this page' })).toBeVisible();
     await expect(page.getByRole('alert')).toContainText('Manage Groups');
   }
