@@ -93,7 +93,7 @@ test.describe('the door', () => {
   test('after signing out, Back shows nothing of the earlier person', async ({ page, expectFailure }) => {
     expectFailure(401);
     await signIn(page, ada);
-    await page.getByRole('link', { name: 'Licenses' }).click();
+    await page.getByRole('link', { name: 'Imports' }).click();
     await choose(page, ME, 'Sign out');
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     await page.goBack();
@@ -105,8 +105,9 @@ test.describe('the door', () => {
 test.describe('a session', () => {
   test('that ends under the page is begun again over it', async ({ page, expectFailure }) => {
     expectFailure(401);
-    await enter(page, ada, '/groups');
-    await expect(page.getByRole('heading', { name: 'Groups', level: 1 })).toBeVisible();
+    // A page that asks for nothing by itself: the click is what finds the session ended.
+    await enter(page, ada, '/reports');
+    await expect(page.getByRole('heading', { name: 'Reports', level: 1 })).toBeVisible();
     await endSession(page);
     await page.getByRole('link', { name: 'Overview' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Sign in again to go on' });
@@ -125,10 +126,10 @@ test.describe('a session', () => {
   test('that is left in one tab is left in all', async ({ page, context }) => {
     await enter(page, ada, '/reports');
     const second = await context.newPage();
-    await second.goto('/licenses');
-    await expect(second.getByRole('heading', { name: 'Licenses', level: 1 })).toBeVisible();
+    await second.goto('/imports');
+    await expect(second.getByRole('heading', { name: 'Imports', level: 1 })).toBeVisible();
     await choose(page, ME, 'Sign out');
-    await expect(second).toHaveURL('/sign-in?next=%2Flicenses');
+    await expect(second).toHaveURL('/sign-in?next=%2Fimports');
     await expect(second.getByText(/northlight/i)).toHaveCount(0);
   });
 
@@ -140,7 +141,7 @@ test.describe('a session', () => {
     const other = await calls.makeUser();
     await enter(page, ada, '/reports');
     const second = await context.newPage();
-    await second.goto('/licenses');
+    await second.goto('/imports');
     await choose(second, ME, 'Sign out');
     await page.waitForURL('/sign-in?next=%2Freports');
     await signIn(page, ada);
