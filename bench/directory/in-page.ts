@@ -39,7 +39,8 @@ export function watch(): void {
  * there.
  */
 export function untilPainted(rows: number): Promise<number> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`No ${rows} rows after a keystroke`)), 60_000);
     let began = 0;
     const isThere = () =>
       began > 0 &&
@@ -64,10 +65,10 @@ export function untilPainted(rows: number): Promise<number> {
   });
 }
 
-/** How many rows the grid has when nothing changes any more. */
+/** How many rows the grid has when nothing changes any more; 0 where nobody is found. */
 export async function settledRows(): Promise<number> {
   // oxlint-disable-next-line unicorn/consistent-function-scoping
-  const read = () => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount'));
+  const read = () => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount') ?? 0);
   // oxlint-disable-next-line unicorn/consistent-function-scoping
   const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
   let before = read();
