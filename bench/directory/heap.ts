@@ -5,7 +5,7 @@ const MB = 1_000_000;
 const Usage = z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) });
 const Attached = z.object({ sessionId: z.string(), targetInfo: z.object({ type: z.string() }) });
 const Message = z.object({ sessionId: z.string(), message: z.string() });
-const Reply = z.object({ id: z.number().optional(), result: z.unknown() });
+const Reply = z.object({ id: z.number().optional(), result: z.unknown().optional() });
 
 const megabytes = (usage: unknown): number => {
   const { usedSize, backingStorageSize } = Usage.parse(usage);
