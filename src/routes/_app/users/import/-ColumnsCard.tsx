@@ -22,6 +22,9 @@ interface ColumnsCardProps {
   onGiveUp: () => void;
 }
 
+// The field that chose the file is gone: whoever works by keyboard goes on from what was found.
+const takeFocus = (words: HTMLElement | null) => words?.focus({ preventScroll: true });
+
 /** The second step: what each column of the file holds. */
 export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) {
   const { name, file, mapping, choices } = prepared;
@@ -43,7 +46,7 @@ export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) 
     >
       <CardBody>
         <div className="import-columns-head">
-          <p>
+          <p ref={takeFocus} tabIndex={-1}>
             <strong>{name}</strong> · {counted(rows, 'row', 'rows')} · parted by{' '}
             {SEPARATORS[separator] ?? separator} · {ENCODINGS[encoding]}
             {ignored > 0 && ` · ${counted(ignored, 'column', 'columns')} ignored`}

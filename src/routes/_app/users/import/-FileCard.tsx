@@ -49,7 +49,7 @@ export function FileCard({ onFile, fault, reading }: FileCardProps) {
             onDrop={drop}
           >
             <FileUp />
-            {reading ? <Reading {...reading} /> : <Choose onFile={onFile} />}
+            {reading ? <Reading {...reading} /> : <Choose onFile={onFile} again={fault !== undefined} />}
           </div>
           {!reading && <Paste text={pasted} onText={setPasted} onFile={onFile} />}
         </div>
@@ -67,7 +67,12 @@ function Reading({ name, share }: { name: string; share: number }) {
   );
 }
 
-function Choose({ onFile }: { onFile: (file: File) => void }) {
+interface ChooseProps extends Pick<FileCardProps, 'onFile'> {
+  /** The last file was none: the focus was here and comes back. */
+  again: boolean;
+}
+
+function Choose({ onFile, again }: ChooseProps) {
   return (
     <>
       <p>
@@ -76,6 +81,8 @@ function Choose({ onFile }: { onFile: (file: File) => void }) {
           <input
             type="file"
             className="visually-hidden"
+            // oxlint-disable-next-line jsx-a11y/no-autofocus
+            autoFocus={again}
             accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
             onChange={({ target }) => {
               const file = target.files?.[0];
