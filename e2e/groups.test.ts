@@ -194,8 +194,13 @@ test('many are added from a pasted list and by search, and removed together', as
   await page.keyboard.type('searched');
   await page.getByRole('option', { name: /Ben Searched/ }).waitFor();
   await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('combobox', { name: 'Find people' })).toHaveAttribute(
+    'aria-activedescendant',
+    /./,
+  );
   await page.keyboard.press('Enter');
   await expect(panel.getByText('1 person will be added')).toBeVisible();
+  await expect(page.getByRole('listbox')).toBeHidden();
   await panel
     .getByLabel('Or paste a list')
     .fill(`${ann.email}\n${member.id}\nRobin Doppel; stranger@nowhere.example`);
@@ -233,6 +238,12 @@ test('turning back in the dry run loses nobody who was chosen', async ({ page, c
   const ann = await calls.makeUser();
   await enter(page, ada, `/groups/${id}/add`);
   const panel = page.getByRole('dialog', { name: 'Add people to Undecided' });
+  await panel.getByLabel('Or paste a list').fill(ann.email);
+  await expect(panel.getByText('1 person will be added')).toBeVisible();
+  await panel.getByLabel('Or paste a list').fill('');
+  await expect(panel.getByRole('button', { name: 'Add people' })).toHaveAccessibleDescription(
+    'Choose somebody first',
+  );
   await panel.getByLabel('Or paste a list').fill(ann.email);
   await panel.getByRole('button', { name: 'Add 1 person' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add 1 person to Undecided?' });
@@ -349,28 +360,30 @@ test('a group that does not exist is told', async ({ page, expectFailure }) => {
   await expect(page.getByRole('alert')).toContainText('It may have been removed');
 });
 
-for (const width of [1280, 390]) {
-  test(`many groups with long names fit ${width} wide`, async ({ page, calls }) => {
-    await page.setViewportSize({ width, height: 800 });
-    const name = 'Interessengemeinschaft der Wertpapierabwicklungskoordination';
-    const ids: number[] = [];
-    for (let at = 0; at < 24; at += 1)
-      ids.push(await calls.makeGroup(`${name} ${width} number ${at}`, at % 2 === 0 ? ['Read Data'] : []));
-    const [first = 0] = ids;
-    await calls.makeUser({ groups: ids.slice(0, 12) });
-    await enter(page, ada, '/groups');
-    await expect(list(page).getByRole('row').nth(5)).toBeVisible();
-    const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    for (const path of [
-      '/groups',
-      `/groups/${first}`,
-      `/groups/matrix?columns=${ids.join('-')}`,
-      `/groups/compare?a=1&b=2`,
-    ]) {
-      await page.goto(path);
-      await expect(page.getByRole('main').getByRole('row').nth(1)).toBeVisible();
-      expect(await beyond(), `${path} fits`).toBeLessThanOrEqual(0);
-      await expectNoAxeInBothThemes(page);
+test('many groups with long names fit, wide and narrow', async ({ page, calls }) => {
+  const name = 'Interessengemeinschaft der Wertpapierabwicklungskoordination';
+  const ids = await Promise.all(
+    Array.from({ length: 24 }, (_, at) =>
+      calls.makeGroup(`${name} number ${at}`, at % 2 === 0 ? ['Read Data'] : []),
+    ),
+  );
+  const [first = 0] = ids;
+  await calls.makeUser({ groups: ids.slice(0, 12) });
+  const beyond = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  for (const path of [
+    '/groups',
+    `/groups/${first}`,
+    `/groups/matrix?columns=${ids.join('-')}`,
+    `/groups/compare?a=1&b=2`,
+  ]) {
+    await enter(page, ada, path);
+    await expect(page.getByRole('main').getByRole('row').nth(1)).toBeVisible();
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(beyond, `${path} fits ${width}`).toBeLessThanOrEqual(0);
     }
-  });
-}
+    // The wide pages are judged where they are used.
+    await expectNoAxeInBothThemes(page);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  }
+});
