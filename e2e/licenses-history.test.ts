@@ -102,6 +102,8 @@ test('the form of a user refuses what it did not see, keeps the choice, and the 
   await expect(form.getByRole('alert')).toContainText('Somebody else changed it to Limited');
   await expect(form.getByLabel('New license')).toContainText('Free/Complimentary');
   await expect(page.getByRole('region', { name: 'License', exact: true })).toContainText('Limited');
+  // Until all that the refusal made stale has been read again, the button takes no second press.
+  await expect(form.getByRole('button', { name: 'Change license' })).not.toHaveAttribute('aria-busy', 'true');
   await form.getByRole('button', { name: 'Change license' }).click();
   await expectToast(page, `${person.name} has Free/Complimentary`);
   await expect(page.getByRole('region', { name: 'License', exact: true })).toContainText(
