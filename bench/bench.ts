@@ -10,7 +10,7 @@ export interface Measure {
 }
 
 /** What may be chosen for a run. */
-export interface BenchOptions {
+interface BenchOptions {
   /** How many people the site has, where it matters. */
   users?: number;
 }

@@ -8,6 +8,7 @@ import { failedFile, saveFailed, saveReport } from '../../../../import/report.ts
 import { count, counted } from '../../../../lib/numbers.ts';
 import { Trail } from '../../../../shell/Trail.tsx';
 import { Button } from '../../../../ui/button/Button.tsx';
+import { confirm } from '../../../../ui/dialog/confirm.ts';
 import { Banner } from '../../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../../ui/layout/Badge.tsx';
@@ -129,6 +130,17 @@ export function Running({ run, onAgain }: { run: ImportRun; onAgain: (file: File
   );
 }
 
+async function discard({ rows, results }: ImportRun): Promise<void> {
+  const left = counted(rows.length - results.size, 'row', 'rows');
+  const agreed = await confirm({
+    title: `Discard ${left}?`,
+    body: 'They are not sent. What was done stays; the report of it stays in the tray.',
+    action: `Discard ${left}`,
+    danger: true,
+  });
+  if (agreed) closeImport();
+}
+
 interface ActionsProps {
   run: ImportRun;
   failed: number;
@@ -155,7 +167,7 @@ function Actions({ run, failed, onAgain }: ActionsProps) {
       )}
       {state === 'stopped' ? (
         <>
-          <Button onClick={closeImport}>Discard what is left</Button>
+          <Button onClick={() => void discard(run)}>Discard what is left</Button>
           <Button variant="primary" onClick={goOn}>
             Continue
           </Button>
