@@ -132,7 +132,7 @@ test('a change of page is announced, and the content can be skipped to', async (
   await expect(page.getByRole('main')).toBeFocused();
 
   await page.getByRole('link', { name: 'Proxies' }).click();
-  await expect(page.getByRole('status')).toHaveText('Proxies');
+  await expect(page.getByRole('status').filter({ hasText: 'Proxies' })).toHaveCount(1);
   await expect(page.getByRole('heading', { name: 'Proxies', level: 1 })).toBeFocused();
   await expect(page).toHaveTitle('Proxies · Northlight Capital · Steward');
   await expect(page.getByRole('link', { name: 'Proxies' })).toHaveAttribute('aria-current', 'page');
