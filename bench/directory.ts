@@ -5,17 +5,14 @@ import { enter } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
 import { newService, type Service } from '../e2e/support/service.ts';
 import { ensureChromium } from '../scripts/chromium.ts';
-import { fillSample } from '../service/cli/sample/fill.ts';
-import { openDatabase } from '../service/kernel/db/database.ts';
 import type { Bench, Measure } from './bench.ts';
+import { fill } from './directory/fill.ts';
 import { heapOf } from './directory/heap.ts';
 import { watch } from './directory/in-page.ts';
 import { buildPeer, servePeer } from './directory/peer.ts';
 import { keystrokes, scrollTasks } from './directory/typing.ts';
 
 const USERS = 100_000;
-const SITE_ID = 1;
-const AS_OF = new Date('2026-11-20');
 /** Reading a million takes minutes. */
 const PATIENCE = 30 * 60_000;
 
@@ -68,16 +65,6 @@ async function look(browser: Browser, service: Service, path: string, peer?: str
     };
   } finally {
     await context.close();
-  }
-}
-
-async function fill(service: Service, users: number): Promise<void> {
-  const { DATABASE_URL: databaseUrl = '', DATA_DIR: dataDir = '' } = service.place;
-  const database = await openDatabase({ databaseUrl, dataDir });
-  try {
-    await fillSample(database.db, { users, asOf: AS_OF, seed: 1, siteId: SITE_ID });
-  } finally {
-    await database.close();
   }
 }
 

@@ -40,3 +40,5 @@ for (const bench of chosen) {
     process.exitCode = 1;
   }
 }
+// A database of our own keeps this process alive as it lives no longer than this does.
+process.exit();
