@@ -225,6 +225,7 @@ test('a job is interrupted by a reload, goes on where it was, and does nobody tw
   expect(new Set(sent).size).toBe(sent.length);
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
   await jobs(page).getByRole('button', { name: 'Clear ended jobs' }).click();
+  await expect(jobs(page)).toBeHidden();
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
   await expect(jobs(page)).toBeHidden();

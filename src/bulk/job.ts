@@ -86,25 +86,26 @@ export function createJob(client: QueryClient, job: BulkJob, before: readonly Ou
     unkept = [];
   }
 
-  function forget(): void {
+  async function forget(): Promise<void> {
+    await dropJob(job.id).catch(ignore);
     releaseJob(job.id);
-    void dropJob(job.id).catch(ignore);
   }
 
   const actions: Record<Job['state'], () => Job['actions']> = {
     running: () => [{ label: 'Stop', onSelect: () => (stopped = true) }],
     stopped: () => [
       { label: 'Continue', onSelect: () => void go() },
-      { label: 'Discard', onSelect: discard },
+      { label: 'Discard', onSelect: () => void discard() },
       ...files(),
     ],
     done: files,
     failed: files,
   };
 
-  function discard(): void {
+  // A reload must not bring back what has left the tray.
+  async function discard(): Promise<void> {
+    await forget();
     forgetJob(job.id);
-    forget();
   }
 
   function show(state: Job['state']): void {

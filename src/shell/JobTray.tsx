@@ -19,7 +19,7 @@ export function JobTray() {
       <header className="jobs-head">
         <h2>{headingOf(jobs)}</h2>
         {jobs.some(hasEnded) && (
-          <IconButton label="Clear ended jobs" icon={X} size="small" onClick={clearEndedJobs} />
+          <IconButton label="Clear ended jobs" icon={X} size="small" onClick={() => void clearEndedJobs()} />
         )}
       </header>
       <ul className="jobs-list">

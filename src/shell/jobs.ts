@@ -12,7 +12,7 @@ export interface Job {
   /** What can be done with it now, what comes to mind first in front: stop, continue, fetch its report. */
   actions?: readonly JobAction[] | undefined;
   /** Called when it is cleared out of the tray after its end: what was kept of it may go. */
-  onClear?: (() => void) | undefined;
+  onClear?: (() => Promise<void>) | undefined;
 }
 
 export interface JobAction {
@@ -37,11 +37,12 @@ export const forgetJob = (id: string): void => store.set(store.get().filter((job
 /** Whether nothing more comes of a job: what was stopped waits to be continued or discarded. */
 export const hasEnded = ({ state }: Job): boolean => state === 'done' || state === 'failed';
 
-/** Takes the jobs that have ended out of the tray. */
-export function clearEndedJobs(): void {
+/** Takes the jobs that have ended out of the tray, once nothing is kept of them that a reload would bring back. */
+export async function clearEndedJobs(): Promise<void> {
   const ended = store.get().filter(hasEnded);
-  store.set(store.get().filter((job) => !hasEnded(job)));
-  for (const { onClear } of ended) onClear?.();
+  await Promise.allSettled(ended.map(({ onClear }) => onClear?.()));
+  const gone = new Set(ended.map(({ id }) => id));
+  store.set(store.get().filter(({ id }) => !gone.has(id)));
 }
 
 /** Whether leaving the page would break something off. */
