@@ -40,7 +40,7 @@ export const hasEnded = ({ state }: Job): boolean => state === 'done' || state =
 /** Takes the jobs that have ended out of the tray, once nothing is kept of them that a reload would bring back. */
 export async function clearEndedJobs(): Promise<void> {
   const ended = store.get().filter(hasEnded);
-  await Promise.allSettled(ended.map(({ onClear }) => onClear?.()));
+  await Promise.allSettled(ended.flatMap(({ onClear }) => (onClear ? [onClear()] : [])));
   const gone = new Set(ended.map(({ id }) => id));
   store.set(store.get().filter(({ id }) => !gone.has(id)));
 }
