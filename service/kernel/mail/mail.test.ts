@@ -191,6 +191,16 @@ onEachDatabase((database) => {
     expect((await rows(db))[0]?.last_error).toContain('ran out');
   });
 
+  test('a mail is due at once, whatever the part of a millisecond it was queued in', async () => {
+    const { db } = database();
+    for (let index = 0; index < 40; index += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- each is claimed before the next is queued
+      await queue(db);
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await claimDueMail(db, 1)).toHaveLength(1);
+    }
+  });
+
   test('a mail that would be tried again too late rests, kept with its reason', async () => {
     const { db } = database();
     await queue(db);

@@ -16,6 +16,9 @@ const CLAIM = sql`interval '5 minutes'`;
 // First again after half a minute, then twice as long each time, at most four hours; when it has expired it rests.
 const FIRST_WAIT_SECONDS = 30;
 const LONGEST_WAIT_SECONDS = 4 * 3600;
+// Columns of time keep milliseconds and round: the time they are held against is rounded alike, or a mail queued in the
+// second half of a millisecond is not due for the worker that is woken at once, and waits for the next poll.
+const NOW = sql`now()::timestamptz(3)`;
 const EXPIRED = 'It was not sent before the link in it ran out';
 
 /**
@@ -57,10 +60,10 @@ export async function claimDueMail(db: Kysely<Tables>, limit: number): Promise<C
   const { rows } = await sql<ClaimedMail>`
     with rested as (
       update mail set next_attempt_at = 'infinity', last_error = coalesce(last_error, ${EXPIRED})
-      where sent_at is null and next_attempt_at <= now() and expires_at <= now()),
+      where sent_at is null and next_attempt_at <= ${NOW} and expires_at <= ${NOW}),
     due as materialized (
       select mail_id from mail
-      where sent_at is null and next_attempt_at <= now() and expires_at > now()
+      where sent_at is null and next_attempt_at <= ${NOW} and expires_at > ${NOW}
       order by next_attempt_at limit ${limit} for update skip locked)
     update mail set attempts = attempts + 1, next_attempt_at = now() + ${CLAIM}
     from due where mail.mail_id = due.mail_id
