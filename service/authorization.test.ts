@@ -30,9 +30,21 @@ const open = new Set([
   'requestPasswordLink',
   'createFirstAdministrator',
   'downloadBackupByLink',
+  'inspectInvitation',
+  'acceptInvitation',
 ]);
 /** Operations on nothing but the caller's own session. */
-const own = new Set(['getSession', 'signOut', 'switchSite', 'getApiKey', 'disableApiKey']);
+const own = new Set([
+  'getSession',
+  'signOut',
+  'switchSite',
+  'getApiKey',
+  'disableApiKey',
+  'listOwnPrincipals',
+  'beginActing',
+  'endActing',
+  'recordExport',
+]);
 
 /** The path of an operation with something in each of its parameters. */
 const pathOf = (operation: Operation, ids: Readonly<Record<string, number>> = {}) =>

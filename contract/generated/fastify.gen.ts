@@ -2,7 +2,7 @@
 
 import type { RouteHandler } from 'fastify';
 
-import type { AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, GetApiKeyErrors, GetApiKeyResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionErrors, GetSessionResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseHistoryData, GetUserLicenseHistoryErrors, GetUserLicenseHistoryResponses, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLicenseSeatsData, ListLicenseSeatsErrors, ListLicenseSeatsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListUnusedLicensesData, ListUnusedLicensesErrors, ListUnusedLicensesResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, BeginActingData, BeginActingErrors, BeginActingResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, ChangeProxiesData, ChangeProxiesErrors, ChangeProxiesResponses, CheckInviteesData, CheckInviteesErrors, CheckInviteesResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvestigationData, CreateInvestigationErrors, CreateInvestigationResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteInvestigationData, DeleteInvestigationErrors, DeleteInvestigationResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, EndActingErrors, EndActingResponses, ExtendInvitationData, ExtendInvitationErrors, ExtendInvitationResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, GetApiKeyErrors, GetApiKeyResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionErrors, GetSessionResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseHistoryData, GetUserLicenseHistoryErrors, GetUserLicenseHistoryResponses, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectInvitationData, InspectInvitationErrors, InspectInvitationResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListActingReportsData, ListActingReportsErrors, ListActingReportsResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvestigationsData, ListInvestigationsErrors, ListInvestigationsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLicenseSeatsData, ListLicenseSeatsErrors, ListLicenseSeatsResponses, ListOwnPrincipalsErrors, ListOwnPrincipalsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListUnusedLicensesData, ListUnusedLicensesErrors, ListUnusedLicensesResponses, ListUserChangesData, ListUserChangesErrors, ListUserChangesResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadActingReportData, ReadActingReportErrors, ReadActingReportResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, ReadInvestigationData, ReadInvestigationErrors, ReadInvestigationResponses, RecordExportData, RecordExportErrors, RecordExportResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponses, SummarizeUserActivityData, SummarizeUserActivityErrors, SummarizeUserActivityResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateInvestigationData, UpdateInvestigationErrors, UpdateInvestigationResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
 
 export type RouteHandlers = {
     searchUsers: RouteHandler<{
@@ -108,6 +108,43 @@ export type RouteHandlers = {
         Querystring?: QueryUserActivityData['query'];
         Reply: Omit<QueryUserActivityErrors, 'default'> & QueryUserActivityResponses;
     }>;
+    summarizeUserActivity: RouteHandler<{
+        Body: SummarizeUserActivityData['body'];
+        Headers?: SummarizeUserActivityData['headers'];
+        Reply: Omit<SummarizeUserActivityErrors, 'default'> & SummarizeUserActivityResponses;
+    }>;
+    listInvestigations: RouteHandler<{
+        Headers?: ListInvestigationsData['headers'];
+        Querystring?: ListInvestigationsData['query'];
+        Reply: Omit<ListInvestigationsErrors, 'default'> & ListInvestigationsResponses;
+    }>;
+    createInvestigation: RouteHandler<{
+        Body: CreateInvestigationData['body'];
+        Headers?: CreateInvestigationData['headers'];
+        Reply: Omit<CreateInvestigationErrors, 'default'> & CreateInvestigationResponses;
+    }>;
+    deleteInvestigation: RouteHandler<{
+        Headers?: DeleteInvestigationData['headers'];
+        Params: DeleteInvestigationData['path'];
+        Reply: Omit<DeleteInvestigationErrors, 'default'> & DeleteInvestigationResponses;
+    }>;
+    readInvestigation: RouteHandler<{
+        Headers?: ReadInvestigationData['headers'];
+        Params: ReadInvestigationData['path'];
+        Reply: Omit<ReadInvestigationErrors, 'default'> & ReadInvestigationResponses;
+    }>;
+    updateInvestigation: RouteHandler<{
+        Body: UpdateInvestigationData['body'];
+        Headers?: UpdateInvestigationData['headers'];
+        Params: UpdateInvestigationData['path'];
+        Reply: Omit<UpdateInvestigationErrors, 'default'> & UpdateInvestigationResponses;
+    }>;
+    listUserChanges: RouteHandler<{
+        Headers?: ListUserChangesData['headers'];
+        Params: ListUserChangesData['path'];
+        Querystring?: ListUserChangesData['query'];
+        Reply: Omit<ListUserChangesErrors, 'default'> & ListUserChangesResponses;
+    }>;
     listProxies: RouteHandler<{
         Headers?: ListProxiesData['headers'];
         Querystring?: ListProxiesData['query'];
@@ -117,6 +154,22 @@ export type RouteHandlers = {
         Body: UpdateProxiesData['body'];
         Headers?: UpdateProxiesData['headers'];
         Reply: Omit<UpdateProxiesErrors, 'default'> & UpdateProxiesResponses;
+    }>;
+    changeProxies: RouteHandler<{
+        Body: ChangeProxiesData['body'];
+        Headers?: ChangeProxiesData['headers'];
+        Reply: Omit<ChangeProxiesErrors, 'default'> & ChangeProxiesResponses;
+    }>;
+    listActingReports: RouteHandler<{
+        Headers?: ListActingReportsData['headers'];
+        Querystring?: ListActingReportsData['query'];
+        Reply: Omit<ListActingReportsErrors, 'default'> & ListActingReportsResponses;
+    }>;
+    readActingReport: RouteHandler<{
+        Headers?: ReadActingReportData['headers'];
+        Params: ReadActingReportData['path'];
+        Querystring?: ReadActingReportData['query'];
+        Reply: Omit<ReadActingReportErrors, 'default'> & ReadActingReportResponses;
     }>;
     inviteExistingUser: RouteHandler<{
         Body: InviteExistingUserData['body'];
@@ -147,6 +200,17 @@ export type RouteHandlers = {
         Headers?: ResendInvitationData['headers'];
         Params: ResendInvitationData['path'];
         Reply: Omit<ResendInvitationErrors, 'default'> & ResendInvitationResponses;
+    }>;
+    extendInvitation: RouteHandler<{
+        Body: ExtendInvitationData['body'];
+        Headers?: ExtendInvitationData['headers'];
+        Params: ExtendInvitationData['path'];
+        Reply: Omit<ExtendInvitationErrors, 'default'> & ExtendInvitationResponses;
+    }>;
+    checkInvitees: RouteHandler<{
+        Body: CheckInviteesData['body'];
+        Headers?: CheckInviteesData['headers'];
+        Reply: Omit<CheckInviteesErrors, 'default'> & CheckInviteesResponses;
     }>;
     requestBackup: RouteHandler<{
         Body: RequestBackupData['body'];
@@ -458,6 +522,28 @@ export type RouteHandlers = {
     createFirstAdministrator: RouteHandler<{
         Body: CreateFirstAdministratorData['body'];
         Reply: Omit<CreateFirstAdministratorErrors, 'default'> & CreateFirstAdministratorResponses;
+    }>;
+    listOwnPrincipals: RouteHandler<{
+        Reply: Omit<ListOwnPrincipalsErrors, 'default'> & ListOwnPrincipalsResponses;
+    }>;
+    endActing: RouteHandler<{
+        Reply: Omit<EndActingErrors, 'default'> & EndActingResponses;
+    }>;
+    beginActing: RouteHandler<{
+        Body: BeginActingData['body'];
+        Reply: Omit<BeginActingErrors, 'default'> & BeginActingResponses;
+    }>;
+    recordExport: RouteHandler<{
+        Body: RecordExportData['body'];
+        Reply: Omit<RecordExportErrors, 'default'> & RecordExportResponses;
+    }>;
+    inspectInvitation: RouteHandler<{
+        Body: InspectInvitationData['body'];
+        Reply: Omit<InspectInvitationErrors, 'default'> & InspectInvitationResponses;
+    }>;
+    acceptInvitation: RouteHandler<{
+        Body: AcceptInvitationData['body'];
+        Reply: Omit<AcceptInvitationErrors, 'default'> & AcceptInvitationResponses;
     }>;
     disableApiKey: RouteHandler<{
         Reply: Omit<DisableApiKeyErrors, 'default'> & DisableApiKeyResponses;

@@ -23,6 +23,7 @@ const LICENSES = [
   'listUnusedLicenses',
 ] as const;
 const GROUPS = ['listGroups', 'getGroup'] as const;
+const PROXIES = ['listProxies', 'listOwnPrincipals'] as const;
 const HISTORY = ['listEntriesHistory', 'listEntriesAllHistory', 'listAllEntriesHistory'] as const;
 const ROWS = [
   'queryRows',
@@ -40,7 +41,7 @@ const TOPICS = ['listTopics', 'listTopicDefinitions', 'getTopicDefinition'] as c
 export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   createUser: [...USERS, ...LICENSES, ...GROUPS],
   updateUser: [...USERS, ...GROUPS, 'getSession'],
-  removeUser: [...USERS, ...LICENSES, ...GROUPS, 'listProxies'],
+  removeUser: [...USERS, ...LICENSES, ...GROUPS, ...PROXIES],
   updateUserLicense: [...LICENSES, ...USERS],
   assignGroups: [...USERS, ...GROUPS, 'getSession'],
   unassignGroups: [...USERS, ...GROUPS, 'getSession'],
@@ -48,12 +49,25 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   createGroup: [...GROUPS, 'searchUsers'],
   updateGroup: [...GROUPS, 'searchUsers', 'getSession'],
   deleteGroup: [...GROUPS, ...USERS, 'getSession'],
-  updateProxies: ['listProxies'],
+  updateProxies: PROXIES,
+  changeProxies: PROXIES,
+  // Acting changes what the session may do and see: the cache is emptied as when a session begins (shell/session.ts).
+  beginActing: [],
+  endActing: [],
+  summarizeUserActivity: [],
+  createInvestigation: ['listInvestigations'],
+  updateInvestigation: ['listInvestigations', 'readInvestigation'],
+  deleteInvestigation: ['listInvestigations', 'readInvestigation'],
+  recordExport: [],
   inviteExistingUser: ['listInvitations'],
   addExistingUser: [...USERS, ...LICENSES, ...GROUPS],
   addExistingUserAlias: [...USERS, ...LICENSES, ...GROUPS],
   resendInvitation: ['listInvitations'],
   revokeInvitation: ['listInvitations'],
+  extendInvitation: ['listInvitations'],
+  checkInvitees: [],
+  inspectInvitation: [],
+  acceptInvitation: [],
 
   requestBackup: ['listBackups'],
   deleteBackup: ['listBackups'],

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DisableApiKeyData, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseHistoryData, GetUserLicenseHistoryErrors, GetUserLicenseHistoryResponses, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLicenseSeatsData, ListLicenseSeatsErrors, ListLicenseSeatsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListUnusedLicensesData, ListUnusedLicensesErrors, ListUnusedLicensesResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponse, StreamTopicResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, BeginActingData, BeginActingErrors, BeginActingResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, ChangeProxiesData, ChangeProxiesErrors, ChangeProxiesResponses, CheckInviteesData, CheckInviteesErrors, CheckInviteesResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvestigationData, CreateInvestigationErrors, CreateInvestigationResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteInvestigationData, DeleteInvestigationErrors, DeleteInvestigationResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DisableApiKeyData, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, EndActingData, EndActingErrors, EndActingResponses, ExtendInvitationData, ExtendInvitationErrors, ExtendInvitationResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseHistoryData, GetUserLicenseHistoryErrors, GetUserLicenseHistoryResponses, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectInvitationData, InspectInvitationErrors, InspectInvitationResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListActingReportsData, ListActingReportsErrors, ListActingReportsResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvestigationsData, ListInvestigationsErrors, ListInvestigationsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLicenseSeatsData, ListLicenseSeatsErrors, ListLicenseSeatsResponses, ListOwnPrincipalsData, ListOwnPrincipalsErrors, ListOwnPrincipalsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListUnusedLicensesData, ListUnusedLicensesErrors, ListUnusedLicensesResponses, ListUserChangesData, ListUserChangesErrors, ListUserChangesResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadActingReportData, ReadActingReportErrors, ReadActingReportResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, ReadInvestigationData, ReadInvestigationErrors, ReadInvestigationResponses, RecordExportData, RecordExportErrors, RecordExportResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponse, StreamTopicResponses, SummarizeUserActivityData, SummarizeUserActivityErrors, SummarizeUserActivityResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateInvestigationData, UpdateInvestigationErrors, UpdateInvestigationResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -267,6 +267,91 @@ export const queryUserActivity = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
+ * Count the activity of users
+ *
+ * The same filters as queryUserActivity: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
+ */
+export const summarizeUserActivity = <ThrowOnError extends boolean = true>(options: Options<SummarizeUserActivityData, ThrowOnError>): RequestResult<SummarizeUserActivityResponses, SummarizeUserActivityErrors, ThrowOnError> => (options.client ?? client).post<SummarizeUserActivityResponses, SummarizeUserActivityErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/activity/summary',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List saved investigations
+ *
+ * Newest first; their rows come with readInvestigation.
+ */
+export const listInvestigations = <ThrowOnError extends boolean = true>(options?: Options<ListInvestigationsData, ThrowOnError>): RequestResult<ListInvestigationsResponses, ListInvestigationsErrors, ThrowOnError> => (options?.client ?? client).get<ListInvestigationsResponses, ListInvestigationsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/activity/investigations',
+    ...options
+});
+
+/**
+ * Save an investigation
+ *
+ * Keeps the filters, the notes and the rows that match now, the newest 1,000 at most.
+ */
+export const createInvestigation = <ThrowOnError extends boolean = true>(options: Options<CreateInvestigationData, ThrowOnError>): RequestResult<CreateInvestigationResponses, CreateInvestigationErrors, ThrowOnError> => (options.client ?? client).post<CreateInvestigationResponses, CreateInvestigationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/activity/investigations',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Delete an investigation
+ */
+export const deleteInvestigation = <ThrowOnError extends boolean = true>(options: Options<DeleteInvestigationData, ThrowOnError>): RequestResult<DeleteInvestigationResponses, DeleteInvestigationErrors, ThrowOnError> => (options.client ?? client).delete<DeleteInvestigationResponses, DeleteInvestigationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/activity/investigations/{id}',
+    ...options
+});
+
+/**
+ * Read an investigation with its rows
+ */
+export const readInvestigation = <ThrowOnError extends boolean = true>(options: Options<ReadInvestigationData, ThrowOnError>): RequestResult<ReadInvestigationResponses, ReadInvestigationErrors, ThrowOnError> => (options.client ?? client).get<ReadInvestigationResponses, ReadInvestigationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/activity/investigations/{id}',
+    ...options
+});
+
+/**
+ * Change the name or the notes of an investigation
+ *
+ * The rows stay as they were frozen.
+ */
+export const updateInvestigation = <ThrowOnError extends boolean = true>(options: Options<UpdateInvestigationData, ThrowOnError>): RequestResult<UpdateInvestigationResponses, UpdateInvestigationErrors, ThrowOnError> => (options.client ?? client).put<UpdateInvestigationResponses, UpdateInvestigationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/activity/investigations/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List what was changed on a user
+ *
+ * Newest first, from the audit log: creation, profile, license, groups, proxies, invitation, password set. Never a secret.
+ */
+export const listUserChanges = <ThrowOnError extends boolean = true>(options: Options<ListUserChangesData, ThrowOnError>): RequestResult<ListUserChangesResponses, ListUserChangesErrors, ThrowOnError> => (options.client ?? client).get<ListUserChangesResponses, ListUserChangesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/{userId}/changes',
+    ...options
+});
+
+/**
  * List proxy assignments
  *
  * Proxy users of this site by page, each with the users they may act for.
@@ -290,6 +375,43 @@ export const updateProxies = <ThrowOnError extends boolean = true>(options: Opti
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Add and remove single proxy assignments
+ *
+ * Other assignments stay, unlike updateProxies: two people can work on the same proxy at once. Adding what is there and removing what is not there changes nothing.
+ */
+export const changeProxies = <ThrowOnError extends boolean = true>(options: Options<ChangeProxiesData, ThrowOnError>): RequestResult<ChangeProxiesResponses, ChangeProxiesErrors, ThrowOnError> => (options.client ?? client).post<ChangeProxiesResponses, ChangeProxiesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/proxy/changes',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List when somebody acted for somebody
+ *
+ * Newest first.
+ */
+export const listActingReports = <ThrowOnError extends boolean = true>(options?: Options<ListActingReportsData, ThrowOnError>): RequestResult<ListActingReportsResponses, ListActingReportsErrors, ThrowOnError> => (options?.client ?? client).get<ListActingReportsResponses, ListActingReportsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/proxy/reports',
+    ...options
+});
+
+/**
+ * Read what was seen and done while acting
+ *
+ * Steps in order, 1,000 on a page at most.
+ */
+export const readActingReport = <ThrowOnError extends boolean = true>(options: Options<ReadActingReportData, ThrowOnError>): RequestResult<ReadActingReportResponses, ReadActingReportErrors, ThrowOnError> => (options.client ?? client).get<ReadActingReportResponses, ReadActingReportErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/proxy/reports/{id}',
+    ...options
 });
 
 /**
@@ -368,6 +490,36 @@ export const resendInvitation = <ThrowOnError extends boolean = true>(options: O
     security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/rest/v1/management/user/invitations/{id}/resend',
     ...options
+});
+
+/**
+ * Give more days
+ *
+ * A pending invitation stays open longer; the temporary membership of an accepted one ends later. 409 for any other (send an expired one again).
+ */
+export const extendInvitation = <ThrowOnError extends boolean = true>(options: Options<ExtendInvitationData, ThrowOnError>): RequestResult<ExtendInvitationResponses, ExtendInvitationErrors, ThrowOnError> => (options.client ?? client).post<ExtendInvitationResponses, ExtendInvitationErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/invitations/{id}/extend',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Tell for each address what can be done
+ *
+ * Nothing is changed and nobody is told. Whether an address is known is answered only as far as the caller could find it out by inviting.
+ */
+export const checkInvitees = <ThrowOnError extends boolean = true>(options: Options<CheckInviteesData, ThrowOnError>): RequestResult<CheckInviteesResponses, CheckInviteesErrors, ThrowOnError> => (options.client ?? client).post<CheckInviteesResponses, CheckInviteesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/invitations/check',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**
@@ -1135,6 +1287,102 @@ export const requestPasswordLink = <ThrowOnError extends boolean = true>(options
  */
 export const createFirstAdministrator = <ThrowOnError extends boolean = true>(options: Options<CreateFirstAdministratorData, ThrowOnError>): RequestResult<CreateFirstAdministratorResponses, CreateFirstAdministratorErrors, ThrowOnError> => (options.client ?? client).post<CreateFirstAdministratorResponses, CreateFirstAdministratorErrors, ThrowOnError>({
     url: '/api/session/setup',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List for whom I may act
+ *
+ * Active users of this site that the caller may act for now; one that cannot be chosen says why.
+ */
+export const listOwnPrincipals = <ThrowOnError extends boolean = true>(options?: Options<ListOwnPrincipalsData, ThrowOnError>): RequestResult<ListOwnPrincipalsResponses, ListOwnPrincipalsErrors, ThrowOnError> => (options?.client ?? client).get<ListOwnPrincipalsResponses, ListOwnPrincipalsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/principals',
+    ...options
+});
+
+/**
+ * Stop acting
+ *
+ * 409 when the session acts for nobody.
+ */
+export const endActing = <ThrowOnError extends boolean = true>(options?: Options<EndActingData, ThrowOnError>): RequestResult<EndActingResponses, EndActingErrors, ThrowOnError> => (options?.client ?? client).delete<EndActingResponses, EndActingErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/acting',
+    ...options
+});
+
+/**
+ * Act for somebody
+ *
+ * From now on this session has the capabilities of that user, as far as they can be passed on (spec 2.3; shapes 1), until endActing. The user is told by e-mail. 403 without an assignment; 409 while acting already.
+ */
+export const beginActing = <ThrowOnError extends boolean = true>(options: Options<BeginActingData, ThrowOnError>): RequestResult<BeginActingResponses, BeginActingErrors, ThrowOnError> => (options.client ?? client).put<BeginActingResponses, BeginActingErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/acting',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Record an export
+ *
+ * The console asks before it hands a file over, so that every export is in the activity report. 403 while acting for somebody.
+ */
+export const recordExport = <ThrowOnError extends boolean = true>(options: Options<RecordExportData, ThrowOnError>): RequestResult<RecordExportResponses, RecordExportErrors, ThrowOnError> => (options.client ?? client).post<RecordExportResponses, RecordExportErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/export',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Look up an invitation by its link
+ *
+ * Does not accept it. 404 when the link is unknown, used, revoked or expired.
+ */
+export const inspectInvitation = <ThrowOnError extends boolean = true>(options: Options<InspectInvitationData, ThrowOnError>): RequestResult<InspectInvitationResponses, InspectInvitationErrors, ThrowOnError> => (options.client ?? client).post<InspectInvitationResponses, InspectInvitationErrors, ThrowOnError>({
+    url: '/api/session/invitation',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Accept an invitation
+ *
+ * Uses the link up. 404 as above; 409 when the user belongs to the site already.
+ */
+export const acceptInvitation = <ThrowOnError extends boolean = true>(options: Options<AcceptInvitationData, ThrowOnError>): RequestResult<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError> => (options.client ?? client).post<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError>({
+    url: '/api/session/invitation/accept',
     ...options,
     headers: {
         'Content-Type': 'application/json',

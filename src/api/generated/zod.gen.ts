@@ -207,7 +207,12 @@ export const zUserActivityQuery = z.object({
     dateTo: zRequestDateTime.optional(),
     activity: z.int().gte(1).lte(10).optional(),
     source: z.int().gte(1).lte(4).optional(),
-    exportDataType: z.int().gte(0).lte(4).optional()
+    exportDataType: z.int().gte(0).lte(4).optional(),
+    activities: z.array(z.int().gte(1).lte(10)).max(10).optional(),
+    sources: z.array(z.int().gte(1).lte(4)).max(4).optional(),
+    ipAddress: z.string().min(1).max(50).optional(),
+    onlyProxy: z.boolean().optional(),
+    principalUserIds: z.array(zUserId).max(1000).optional()
 });
 
 export const zUserActivityEntry = z.object({
@@ -225,12 +230,86 @@ export const zUserActivityEntry = z.object({
     ]).nullish(),
     sessionId: z.uuid().nullish(),
     principalUserName: z.string().nullish(),
-    exportDataType: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
+    exportDataType: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    activityId: z.int().optional(),
+    principalUserId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    principalFullName: z.string().nullish()
 });
 
 export const zPagedResultOfUserActivityEntry = z.object({
     totalRecords: z.int().gte(0),
     rows: z.array(zUserActivityEntry)
+});
+
+export const zActivityCount = z.object({
+    date: z.iso.datetime({ offset: true }),
+    activityTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    count: z.int().gte(1)
+});
+
+export const zActivityOfUser = z.object({
+    userId: zUserId,
+    userName: z.string(),
+    fullName: z.string(),
+    count: z.int().gte(1)
+});
+
+export const zActivityOfAddress = z.object({
+    ipAddress: z.string(),
+    count: z.int().gte(1)
+});
+
+export const zUserActivitySummary = z.object({
+    totalRecords: z.int().gte(0),
+    bucket: z.enum(['hour', 'day']),
+    counts: z.array(zActivityCount),
+    topUsers: z.array(zActivityOfUser).max(10),
+    topAddresses: z.array(zActivityOfAddress).max(10)
+});
+
+export const zInvestigationInfo = z.object({
+    id: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    notes: z.string(),
+    query: zUserActivityQuery,
+    createdBy: zUserId,
+    createdByName: z.string().nullable(),
+    createdDate: z.iso.datetime({ offset: true }),
+    modifiedDate: z.iso.datetime({ offset: true }),
+    totalRecords: z.int().gte(0),
+    frozenRows: z.int().gte(0).lte(1000),
+    sha256: z.string()
+});
+
+export const zNewInvestigation = z.object({
+    name: z.string().min(1).max(120),
+    notes: z.string().max(10000).optional().default(''),
+    query: zUserActivityQuery
+});
+
+export const zInvestigationVm = z.object({
+    info: zInvestigationInfo,
+    rows: z.array(zUserActivityEntry).max(1000)
+});
+
+/**
+ * An omitted field keeps its value.
+ */
+export const zInvestigationChange = z.object({
+    name: z.string().min(1).max(120).optional(),
+    notes: z.string().max(10000).optional()
+});
+
+export const zUserChange = z.object({
+    id: z.int().gte(1),
+    date: z.iso.datetime({ offset: true }),
+    action: z.string(),
+    changes: z.record(z.string(), z.unknown()),
+    changedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    changedByName: z.string().nullable(),
+    proxyUserId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    proxyUserName: z.string().nullable(),
+    ipAddress: z.string().nullable()
 });
 
 /**
@@ -253,6 +332,41 @@ export const zUserProxiesResponseVm = z.object({
 export const zUserProxiesRequestVm = z.object({
     proxyUserId: zUserId,
     users: z.array(zUserId).max(1000).nullish()
+});
+
+export const zProxyPair = z.object({
+    proxyUserId: zUserId,
+    userId: zUserId
+});
+
+export const zProxyChanges = z.object({
+    add: z.array(zProxyPair).max(1000).optional(),
+    remove: z.array(zProxyPair).max(1000).optional()
+});
+
+export const zActingReport = z.object({
+    id: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    proxyUser: zProxyPerson,
+    principal: zProxyPerson,
+    source: z.enum(['console', 'api']),
+    reason: z.string().nullable(),
+    startedDate: z.iso.datetime({ offset: true }),
+    endedDate: z.iso.datetime({ offset: true }).nullable(),
+    steps: z.int().gte(0)
+});
+
+export const zActingStep = z.object({
+    date: z.iso.datetime({ offset: true }),
+    operationId: z.string(),
+    summary: z.string(),
+    subject: z.string(),
+    isWrite: z.boolean(),
+    status: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zActingReportVm = z.object({
+    report: zActingReport,
+    steps: z.array(zActingStep).max(1000)
 });
 
 export const zInviteExistingUserRequestVm = z.object({
@@ -288,7 +402,35 @@ export const zInvitationInfoResponse = z.object({
     invitedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     createdDate: z.iso.datetime({ offset: true }),
     expiresDate: z.iso.datetime({ offset: true }),
-    acceptedDate: z.iso.datetime({ offset: true }).nullish()
+    acceptedDate: z.iso.datetime({ offset: true }).nullish(),
+    revokedDate: z.iso.datetime({ offset: true }).nullish(),
+    invitedByName: z.string().nullish(),
+    userId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    membershipExpiresDate: z.iso.datetime({ offset: true }).nullish()
+});
+
+export const zExtendInvitation = z.object({
+    days: z.int().gte(1).lte(3650)
+});
+
+export const zInviteesRequest = z.object({
+    emails: z.array(z.string().max(254)).min(1).max(200)
+});
+
+export const zInviteeCheck = z.object({
+    email: z.string(),
+    outcome: z.enum([
+        'not-an-address',
+        'repeated',
+        'member',
+        'invited',
+        'addable',
+        'invitable',
+        'unknown'
+    ]),
+    message: z.string(),
+    userId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    invitationId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
 });
 
 export const zBackupRequestVm = z.object({
@@ -962,13 +1104,25 @@ export const zSiteSummary = z.object({
     name: z.string()
 });
 
+/**
+ * For whom a session acts.
+ */
+export const zActing = z.object({
+    reportId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    principal: zProxyPerson,
+    reason: z.string(),
+    startedDate: z.iso.datetime({ offset: true })
+});
+
 export const zSession = z.object({
     user: zSessionUser,
     site: zSiteInfo,
     sites: z.array(zSiteSummary),
     capabilities: z.array(zCapability),
     expiresDate: z.iso.datetime({ offset: true }),
-    serverTime: z.iso.datetime({ offset: true })
+    serverTime: z.iso.datetime({ offset: true }),
+    acting: zActing.optional(),
+    membershipExpiresDate: z.iso.datetime({ offset: true }).nullish()
 });
 
 export const zSignInRequest = z.object({
@@ -1012,6 +1166,39 @@ export const zFirstAdministratorRequest = z.object({
     firstName: z.string().min(1).max(100),
     lastName: z.string().min(1).max(100),
     password: z.string().min(12).max(128)
+});
+
+export const zOwnPrincipal = z.object({
+    id: zUserId,
+    email: z.string(),
+    fullName: z.string(),
+    refusal: z.string().nullable()
+});
+
+export const zBeginActing = z.object({
+    userId: zUserId,
+    reason: z.string().min(3).max(500).regex(/\S/)
+});
+
+export const zExportRecord = z.object({
+    exportDataType: z.int().gte(0).lte(4),
+    subject: z.string().min(1).max(120),
+    rows: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zReceivedInvitation = z.object({
+    email: z.string(),
+    siteName: z.string(),
+    type: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    duration: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    invitedByName: z.string().nullable(),
+    expiresDate: z.iso.datetime({ offset: true })
+});
+
+export const zAcceptedInvitation = z.object({
+    siteId: zSiteId,
+    siteName: z.string(),
+    membershipExpiresDate: z.iso.datetime({ offset: true }).nullable()
 });
 
 /**
@@ -1072,6 +1259,11 @@ export const zUserId2 = z.int().gte(1).lte(2147483647);
  * Id of a user group of this site.
  */
 export const zGroupId2 = z.int().gte(1).lte(2147483647);
+
+/**
+ * Id of an investigation of this site.
+ */
+export const zInvestigationId = z.int().gte(1).lte(2147483647);
 
 /**
  * Id of an invitation of this site.
@@ -1389,6 +1581,101 @@ export const zQueryUserActivityQuery = z.object({
  */
 export const zQueryUserActivityResponse = zPagedResultOfUserActivityEntry;
 
+export const zSummarizeUserActivityBody = zUserActivityQuery;
+
+export const zSummarizeUserActivityHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The counts.
+ */
+export const zSummarizeUserActivityResponse = zUserActivitySummary;
+
+export const zListInvestigationsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListInvestigationsQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of investigations.
+ */
+export const zListInvestigationsResponse = z.array(zInvestigationInfo);
+
+export const zCreateInvestigationBody = zNewInvestigation;
+
+export const zCreateInvestigationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The saved investigation.
+ */
+export const zCreateInvestigationResponse = zInvestigationInfo;
+
+export const zDeleteInvestigationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteInvestigationPath = z.object({
+    id: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The investigation is deleted.
+ */
+export const zDeleteInvestigationResponse = z.void();
+
+export const zReadInvestigationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReadInvestigationPath = z.object({
+    id: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The investigation.
+ */
+export const zReadInvestigationResponse = zInvestigationVm;
+
+export const zUpdateInvestigationBody = zInvestigationChange;
+
+export const zUpdateInvestigationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateInvestigationPath = z.object({
+    id: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The changed investigation.
+ */
+export const zUpdateInvestigationResponse = zInvestigationInfo;
+
+export const zListUserChangesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListUserChangesPath = z.object({
+    userId: z.int().gte(1).lte(2147483647)
+});
+
+export const zListUserChangesQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of changes.
+ */
+export const zListUserChangesResponse = z.array(zUserChange);
+
 export const zListProxiesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
@@ -1397,6 +1684,8 @@ export const zListProxiesQuery = z.object({
     proxyQuery: z.string().max(254).optional(),
     userQuery: z.string().max(254).optional(),
     searchByName: z.boolean().optional().default(true),
+    proxyUserId: z.int().gte(1).lte(2147483647).optional(),
+    userId: z.int().gte(1).lte(2147483647).optional(),
     pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
     pageSize: z.int().gte(1).lte(1000).optional().default(10)
 });
@@ -1411,6 +1700,50 @@ export const zUpdateProxiesBody = zUserProxiesRequestVm;
 export const zUpdateProxiesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
 });
+
+export const zChangeProxiesBody = zProxyChanges;
+
+export const zChangeProxiesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The assignments are changed, all of them.
+ */
+export const zChangeProxiesResponse = z.void();
+
+export const zListActingReportsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListActingReportsQuery = z.object({
+    userId: z.int().gte(1).lte(2147483647).optional(),
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * A page of reports.
+ */
+export const zListActingReportsResponse = z.array(zActingReport);
+
+export const zReadActingReportHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReadActingReportPath = z.object({
+    id: z.int().gte(1).lte(2147483647)
+});
+
+export const zReadActingReportQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional().default(10)
+});
+
+/**
+ * The report.
+ */
+export const zReadActingReportResponse = zActingReportVm;
 
 export const zInviteExistingUserBody = zInviteExistingUserRequestVm;
 
@@ -1480,6 +1813,32 @@ export const zResendInvitationPath = z.object({
  * A new e-mail is on its way.
  */
 export const zResendInvitationResponse = z.void();
+
+export const zExtendInvitationBody = zExtendInvitation;
+
+export const zExtendInvitationHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zExtendInvitationPath = z.object({
+    id: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The invitation.
+ */
+export const zExtendInvitationResponse = zInvitationInfoResponse;
+
+export const zCheckInviteesBody = zInviteesRequest;
+
+export const zCheckInviteesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * One answer for each address, in order.
+ */
+export const zCheckInviteesResponse = z.array(zInviteeCheck);
 
 export const zRequestBackupBody = zBackupRequestVm;
 
@@ -2251,6 +2610,44 @@ export const zCreateFirstAdministratorBody = zFirstAdministratorRequest;
  * Signed in as the administrator; the session cookie is set.
  */
 export const zCreateFirstAdministratorResponse = zSession;
+
+/**
+ * The people.
+ */
+export const zListOwnPrincipalsResponse = z.array(zOwnPrincipal);
+
+/**
+ * The session, as oneself again.
+ */
+export const zEndActingResponse = zSession;
+
+export const zBeginActingBody = zBeginActing;
+
+/**
+ * The session, acting.
+ */
+export const zBeginActingResponse = zSession;
+
+export const zRecordExportBody = zExportRecord;
+
+/**
+ * The export is recorded.
+ */
+export const zRecordExportResponse = z.void();
+
+export const zInspectInvitationBody = zInspectLinkRequest;
+
+/**
+ * What one is invited to.
+ */
+export const zInspectInvitationResponse = zReceivedInvitation;
+
+export const zAcceptInvitationBody = zInspectLinkRequest;
+
+/**
+ * The membership.
+ */
+export const zAcceptInvitationResponse = zAcceptedInvitation;
 
 /**
  * The key and its tokens no longer work.

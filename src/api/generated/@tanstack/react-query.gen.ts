@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, callAgentServer, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createTopicDefinition, createUser, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteTopicDefinition, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, filterEntries, getApiKey, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getReportRun, getSession, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, importEmails, importMeetings, inspectLink, inviteExistingUser, issueToken, listAllEntriesHistory, listAllFields, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvitations, listLicenseSeats, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, mergeEntries, type Options, pollPublication, queryRows, queryRowsByBody, queryUserActivity, readEntryData, readHistoricalData, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, startReportRun, switchSite, unassignGroups, updateEntries, updateEntryType, updateField, updateGroup, updateProxies, updateTopicDefinition, updateUser, updateUserLicense } from '../sdk.gen.ts';
-import type { AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateProxiesData, UpdateProxiesError, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
+import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, callAgentServer, changeProxies, checkInvitees, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createTopicDefinition, createUser, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, extendInvitation, filterEntries, getApiKey, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getReportRun, getSession, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, mergeEntries, type Options, pollPublication, queryRows, queryRowsByBody, queryUserActivity, readActingReport, readEntryData, readHistoricalData, readInvestigation, recordExport, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updateProxies, updateTopicDefinition, updateUser, updateUserLicense } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdateProxiesData, UpdateProxiesError, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -679,6 +679,202 @@ export const queryUserActivityMutation = (options?: Partial<Options<QueryUserAct
     return mutationOptions;
 };
 
+/**
+ * Count the activity of users
+ *
+ * The same filters as queryUserActivity: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
+ */
+export const summarizeUserActivityMutation = (options?: Partial<Options<SummarizeUserActivityData>>): UseMutationOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, Options<SummarizeUserActivityData>> => {
+    const mutationOptions: UseMutationOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, Options<SummarizeUserActivityData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await summarizeUserActivity({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listInvestigationsQueryKey = (options?: Options<ListInvestigationsData>) => createQueryKey('listInvestigations', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List saved investigations
+ *
+ * Newest first; their rows come with readInvestigation.
+ */
+export const listInvestigationsOptions = (options?: Options<ListInvestigationsData>) => queryOptions<ListInvestigationsResponse, ListInvestigationsError, ListInvestigationsResponse, ReturnType<typeof listInvestigationsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listInvestigations({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listInvestigationsQueryKey(options)
+});
+
+export const listInvestigationsInfiniteQueryKey = (options?: Options<ListInvestigationsData>): QueryKey<Options<ListInvestigationsData>> => createQueryKey('listInvestigations', options, true);
+
+/**
+ * List saved investigations
+ *
+ * Newest first; their rows come with readInvestigation.
+ */
+export const listInvestigationsInfiniteOptions = (options?: Options<ListInvestigationsData>) => {
+    const opts = infiniteQueryOptions<ListInvestigationsResponse, ListInvestigationsError, InfiniteData<ListInvestigationsResponse>, QueryKey<Options<ListInvestigationsData>>, number | Pick<QueryKey<Options<ListInvestigationsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListInvestigationsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listInvestigations({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listInvestigationsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+/**
+ * Save an investigation
+ *
+ * Keeps the filters, the notes and the rows that match now, the newest 1,000 at most.
+ */
+export const createInvestigationMutation = (options?: Partial<Options<CreateInvestigationData>>): UseMutationOptions<CreateInvestigationResponse, CreateInvestigationError, Options<CreateInvestigationData>> => {
+    const mutationOptions: UseMutationOptions<CreateInvestigationResponse, CreateInvestigationError, Options<CreateInvestigationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createInvestigation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Delete an investigation
+ */
+export const deleteInvestigationMutation = (options?: Partial<Options<DeleteInvestigationData>>): UseMutationOptions<DeleteInvestigationResponse, DeleteInvestigationError, Options<DeleteInvestigationData>> => {
+    const mutationOptions: UseMutationOptions<DeleteInvestigationResponse, DeleteInvestigationError, Options<DeleteInvestigationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await deleteInvestigation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const readInvestigationQueryKey = (options: Options<ReadInvestigationData>) => createQueryKey('readInvestigation', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Read an investigation with its rows
+ */
+export const readInvestigationOptions = (options: Options<ReadInvestigationData>) => queryOptions<ReadInvestigationResponse, ReadInvestigationError, ReadInvestigationResponse, ReturnType<typeof readInvestigationQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readInvestigation({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readInvestigationQueryKey(options)
+});
+
+/**
+ * Change the name or the notes of an investigation
+ *
+ * The rows stay as they were frozen.
+ */
+export const updateInvestigationMutation = (options?: Partial<Options<UpdateInvestigationData>>): UseMutationOptions<UpdateInvestigationResponse, UpdateInvestigationError, Options<UpdateInvestigationData>> => {
+    const mutationOptions: UseMutationOptions<UpdateInvestigationResponse, UpdateInvestigationError, Options<UpdateInvestigationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateInvestigation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listUserChangesQueryKey = (options: Options<ListUserChangesData>) => createQueryKey('listUserChanges', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List what was changed on a user
+ *
+ * Newest first, from the audit log: creation, profile, license, groups, proxies, invitation, password set. Never a secret.
+ */
+export const listUserChangesOptions = (options: Options<ListUserChangesData>) => queryOptions<ListUserChangesResponse, ListUserChangesError, ListUserChangesResponse, ReturnType<typeof listUserChangesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listUserChanges({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listUserChangesQueryKey(options)
+});
+
+export const listUserChangesInfiniteQueryKey = (options: Options<ListUserChangesData>): QueryKey<Options<ListUserChangesData>> => createQueryKey('listUserChanges', options, true);
+
+/**
+ * List what was changed on a user
+ *
+ * Newest first, from the audit log: creation, profile, license, groups, proxies, invitation, password set. Never a secret.
+ */
+export const listUserChangesInfiniteOptions = (options: Options<ListUserChangesData>) => {
+    const opts = infiniteQueryOptions<ListUserChangesResponse, ListUserChangesError, InfiniteData<ListUserChangesResponse>, QueryKey<Options<ListUserChangesData>>, number | Pick<QueryKey<Options<ListUserChangesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListUserChangesData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listUserChanges({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listUserChangesInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
 export const listProxiesQueryKey = (options?: Options<ListProxiesData>) => createQueryKey('listProxies', options, false, ['v1.0.0 UserManagement']);
 
 /**
@@ -748,6 +944,129 @@ export const updateProxiesMutation = (options?: Partial<Options<UpdateProxiesDat
         }
     };
     return mutationOptions;
+};
+
+/**
+ * Add and remove single proxy assignments
+ *
+ * Other assignments stay, unlike updateProxies: two people can work on the same proxy at once. Adding what is there and removing what is not there changes nothing.
+ */
+export const changeProxiesMutation = (options?: Partial<Options<ChangeProxiesData>>): UseMutationOptions<ChangeProxiesResponse, ChangeProxiesError, Options<ChangeProxiesData>> => {
+    const mutationOptions: UseMutationOptions<ChangeProxiesResponse, ChangeProxiesError, Options<ChangeProxiesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await changeProxies({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listActingReportsQueryKey = (options?: Options<ListActingReportsData>) => createQueryKey('listActingReports', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * List when somebody acted for somebody
+ *
+ * Newest first.
+ */
+export const listActingReportsOptions = (options?: Options<ListActingReportsData>) => queryOptions<ListActingReportsResponse, ListActingReportsError, ListActingReportsResponse, ReturnType<typeof listActingReportsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listActingReports({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listActingReportsQueryKey(options)
+});
+
+export const listActingReportsInfiniteQueryKey = (options?: Options<ListActingReportsData>): QueryKey<Options<ListActingReportsData>> => createQueryKey('listActingReports', options, true);
+
+/**
+ * List when somebody acted for somebody
+ *
+ * Newest first.
+ */
+export const listActingReportsInfiniteOptions = (options?: Options<ListActingReportsData>) => {
+    const opts = infiniteQueryOptions<ListActingReportsResponse, ListActingReportsError, InfiniteData<ListActingReportsResponse>, QueryKey<Options<ListActingReportsData>>, number | Pick<QueryKey<Options<ListActingReportsData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListActingReportsData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listActingReports({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listActingReportsInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
+export const readActingReportQueryKey = (options: Options<ReadActingReportData>) => createQueryKey('readActingReport', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Read what was seen and done while acting
+ *
+ * Steps in order, 1,000 on a page at most.
+ */
+export const readActingReportOptions = (options: Options<ReadActingReportData>) => queryOptions<ReadActingReportResponse, ReadActingReportError, ReadActingReportResponse, ReturnType<typeof readActingReportQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readActingReport({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readActingReportQueryKey(options)
+});
+
+export const readActingReportInfiniteQueryKey = (options: Options<ReadActingReportData>): QueryKey<Options<ReadActingReportData>> => createQueryKey('readActingReport', options, true);
+
+/**
+ * Read what was seen and done while acting
+ *
+ * Steps in order, 1,000 on a page at most.
+ */
+export const readActingReportInfiniteOptions = (options: Options<ReadActingReportData>) => {
+    const opts = infiniteQueryOptions<ReadActingReportResponse, ReadActingReportError, InfiniteData<ReadActingReportResponse>, QueryKey<Options<ReadActingReportData>>, number | Pick<QueryKey<Options<ReadActingReportData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ReadActingReportData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await readActingReport({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: readActingReportInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
 };
 
 /**
@@ -887,6 +1206,44 @@ export const resendInvitationMutation = (options?: Partial<Options<ResendInvitat
     const mutationOptions: UseMutationOptions<ResendInvitationResponse, ResendInvitationError, Options<ResendInvitationData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await resendInvitation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Give more days
+ *
+ * A pending invitation stays open longer; the temporary membership of an accepted one ends later. 409 for any other (send an expired one again).
+ */
+export const extendInvitationMutation = (options?: Partial<Options<ExtendInvitationData>>): UseMutationOptions<ExtendInvitationResponse, ExtendInvitationError, Options<ExtendInvitationData>> => {
+    const mutationOptions: UseMutationOptions<ExtendInvitationResponse, ExtendInvitationError, Options<ExtendInvitationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await extendInvitation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Tell for each address what can be done
+ *
+ * Nothing is changed and nobody is told. Whether an address is known is answered only as far as the caller could find it out by inviting.
+ */
+export const checkInviteesMutation = (options?: Partial<Options<CheckInviteesData>>): UseMutationOptions<CheckInviteesResponse, CheckInviteesError, Options<CheckInviteesData>> => {
+    const mutationOptions: UseMutationOptions<CheckInviteesResponse, CheckInviteesError, Options<CheckInviteesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await checkInvitees({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -2233,6 +2590,121 @@ export const createFirstAdministratorMutation = (options?: Partial<Options<Creat
     const mutationOptions: UseMutationOptions<CreateFirstAdministratorResponse, CreateFirstAdministratorError, Options<CreateFirstAdministratorData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await createFirstAdministrator({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listOwnPrincipalsQueryKey = (options?: Options<ListOwnPrincipalsData>) => createQueryKey('listOwnPrincipals', options, false, ['Console']);
+
+/**
+ * List for whom I may act
+ *
+ * Active users of this site that the caller may act for now; one that cannot be chosen says why.
+ */
+export const listOwnPrincipalsOptions = (options?: Options<ListOwnPrincipalsData>) => queryOptions<ListOwnPrincipalsResponse, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ReturnType<typeof listOwnPrincipalsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listOwnPrincipals({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listOwnPrincipalsQueryKey(options)
+});
+
+/**
+ * Stop acting
+ *
+ * 409 when the session acts for nobody.
+ */
+export const endActingMutation = (options?: Partial<Options<EndActingData>>): UseMutationOptions<EndActingResponse, EndActingError, Options<EndActingData>> => {
+    const mutationOptions: UseMutationOptions<EndActingResponse, EndActingError, Options<EndActingData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await endActing({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Act for somebody
+ *
+ * From now on this session has the capabilities of that user, as far as they can be passed on (spec 2.3; shapes 1), until endActing. The user is told by e-mail. 403 without an assignment; 409 while acting already.
+ */
+export const beginActingMutation = (options?: Partial<Options<BeginActingData>>): UseMutationOptions<BeginActingResponse, BeginActingError, Options<BeginActingData>> => {
+    const mutationOptions: UseMutationOptions<BeginActingResponse, BeginActingError, Options<BeginActingData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await beginActing({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Record an export
+ *
+ * The console asks before it hands a file over, so that every export is in the activity report. 403 while acting for somebody.
+ */
+export const recordExportMutation = (options?: Partial<Options<RecordExportData>>): UseMutationOptions<RecordExportResponse, RecordExportError, Options<RecordExportData>> => {
+    const mutationOptions: UseMutationOptions<RecordExportResponse, RecordExportError, Options<RecordExportData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await recordExport({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Look up an invitation by its link
+ *
+ * Does not accept it. 404 when the link is unknown, used, revoked or expired.
+ */
+export const inspectInvitationMutation = (options?: Partial<Options<InspectInvitationData>>): UseMutationOptions<InspectInvitationResponse, InspectInvitationError, Options<InspectInvitationData>> => {
+    const mutationOptions: UseMutationOptions<InspectInvitationResponse, InspectInvitationError, Options<InspectInvitationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await inspectInvitation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Accept an invitation
+ *
+ * Uses the link up. 404 as above; 409 when the user belongs to the site already.
+ */
+export const acceptInvitationMutation = (options?: Partial<Options<AcceptInvitationData>>): UseMutationOptions<AcceptInvitationResponse, AcceptInvitationError, Options<AcceptInvitationData>> => {
+    const mutationOptions: UseMutationOptions<AcceptInvitationResponse, AcceptInvitationError, Options<AcceptInvitationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await acceptInvitation({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
