@@ -11,8 +11,30 @@ const quiet = [
 // Chromium's sandbox does not start as root.
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
+/**
+ * What depends on the database beneath: transactions that meet, bulk writes, mail, the directory's pages. The console
+ * itself cannot tell the databases apart, and every test of the service runs on both; so all browser tests run on the
+ * embedded one, and on PostgreSQL these.
+ */
+const ON_POSTGRES = [
+  'activity',
+  'bulk',
+  'bulk-conflict',
+  'bulk-plan',
+  'directory',
+  'first-start',
+  'groups',
+  'invitations',
+  'proxies',
+  'session',
+  'users-create',
+  'users-import',
+].map((name) => `${name}.test.ts`);
+const everything = process.env['STEWARD_E2E_DATABASE'] !== 'postgres';
+
 export default defineConfig<object, InstallationOptions>({
   testDir: 'e2e',
+  testMatch: everything ? '*.test.ts' : ON_POSTGRES,
   outputDir: 'test-results/e2e',
   // A worker has a service, a database and a browser of its own: two cores carry two of these.
   workers: 2,
