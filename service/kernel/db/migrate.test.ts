@@ -4,7 +4,9 @@ import { newPlace, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/writer.ts';
 import { openDatabase } from './database.ts';
 
-const migrations = ['0001_foundation', '0002_list_blocks', '0003_links'].map((name) => ({ name }));
+const migrations = ['0001_foundation', '0002_list_blocks', '0003_links', '0004_data'].map((name) => ({
+  name,
+}));
 
 onEachKind((kind) => {
   test('opening a second time finds nothing to do', async () => {

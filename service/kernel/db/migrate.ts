@@ -3,6 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { up as foundation } from './migrations/0001_foundation.ts';
 import { up as listBlocks } from './migrations/0002_list_blocks.ts';
 import { up as links } from './migrations/0003_links.ts';
+import { up as data } from './migrations/0004_data.ts';
 import type { Tables } from './tables.ts';
 
 /** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
@@ -10,6 +11,7 @@ const migrations: Record<string, Migration> = {
   '0001_foundation': { up: foundation },
   '0002_list_blocks': { up: listBlocks },
   '0003_links': { up: links },
+  '0004_data': { up: data },
 };
 
 /**

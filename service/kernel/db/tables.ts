@@ -3,6 +3,7 @@
  * int8 columns stay below 2^53 and are numbers on both databases (values.ts).
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { DataTables } from './data-tables.ts';
 
 /** A time that the database sets when the statement does not. */
 type Stamp = ColumnType<Date, Date | undefined, Date>;
@@ -17,6 +18,8 @@ interface SiteTable {
   dedicated_domain: string | null;
   time_zone: Generated<string>;
   schema_version: Generated<number>;
+  /** Moves with the schema and with what is known about its slots: by it caches of the schema are held. */
+  schema_stamp: Generated<number>;
   created_at: Stamp;
 }
 
@@ -50,6 +53,8 @@ interface MembershipTable {
   modified_by: number | null;
   last_active_at: NullableStamp;
   expires_at: NullableStamp;
+  /** IANA name; without one the zone of the site is the user's (spec 4.4, dateTimeBehavior). */
+  time_zone: ColumnType<string | null, string | null | undefined, string | null>;
 }
 
 interface UserGroupTable {
@@ -190,7 +195,7 @@ interface ListBlockTable {
   n: number;
 }
 
-export interface Tables {
+export interface Tables extends DataTables {
   site: SiteTable;
   account: AccountTable;
   membership: MembershipTable;
