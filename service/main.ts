@@ -1,9 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { createApp } from './app.ts';
+import { choresOf } from './chores.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
 import { readConfig, type Config } from './config.ts';
 import { firstStart } from './first-start.ts';
 import { openDatabase } from './kernel/db/database.ts';
+import { startChores } from './kernel/jobs/chores.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/worker.ts';
 
@@ -17,9 +19,11 @@ async function main(config: Config): Promise<void> {
   const database = await openDatabase({ databaseUrl: config.databaseUrl?.reveal(), dataDir: config.dataDir });
   const { link } = await firstStart(database.db, config);
   const mail = startMailWorker({ db: database.db, config, log });
+  const services = { publicUrl: config.publicUrl, wakeMail: mail.wake };
+  const chores = startChores({ log, chores: choresOf({ db: database.db, services }) });
   const app = await createApp({
     database,
-    services: { publicUrl: config.publicUrl, wakeMail: mail.wake },
+    services,
     trustedProxies: config.trustedProxies,
     log,
   });
@@ -45,6 +49,7 @@ async function main(config: Config): Promise<void> {
     setTimeout(() => process.exit(1), STOP_MS).unref();
     await app.close();
     await admin.close();
+    await chores.stop();
     await mail.stop();
     await database.close();
     log.info('stopped');
