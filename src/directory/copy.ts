@@ -35,8 +35,6 @@ const SLICE = 8;
 export interface Copy {
   readonly index: PeopleIndex;
   readonly meta: Meta;
-  /** What the last visit looked at; there before everybody is. */
-  readonly glance: Glance | undefined;
   /** Reads everybody who is kept. */
   load: () => Promise<void>;
   keepGlance: (glance: Glance) => Promise<void>;
@@ -113,7 +111,7 @@ export async function openCopy(holder: Holder, onTold: () => void): Promise<Copy
     index.remove(gone);
     if (patch?.groups) index.setGroups(patch.groups);
     const revision = meta.revision + 1;
-    const isChange = rows.length > 0 || gone.length > 0;
+    const isChange = rows.length > 0 || gone.length > 0 || patch?.groups !== undefined;
     meta = { ...meta, ...patch, revision, changed: isChange ? revision : meta.changed };
     const { put, drop } = blocks.change(
       rows.map(({ id }) => id),
@@ -128,7 +126,6 @@ export async function openCopy(holder: Holder, onTold: () => void): Promise<Copy
 
   return {
     index,
-    glance: left?.glance,
     load,
     async keepGlance(glance) {
       await kept((open) => open.keepGlance(glance));

@@ -4,11 +4,11 @@ import type { DirectoryRow } from './row.ts';
 import type { DirectoryQuery } from './search.ts';
 
 /**
- * What the last visit looked at, kept as it was answered: the next one begins with it at once, while everybody is
- * still being put in order.
+ * What the last visit looked at, kept as it was answered: the page of the next one begins with it at once, while its
+ * worker starts and everybody is being put in order.
  */
 export interface Glance {
-  /** The last change of people that it knows. */
+  /** The last change that it knows: the worker's own answer takes its place where there was one since. */
   changed: number;
   /** The question. */
   words: string;

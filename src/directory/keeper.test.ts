@@ -3,9 +3,10 @@ import { IDBFactory, IDBObjectStore } from 'fake-indexeddb';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Filters } from './facets.ts';
 import { openKeeper } from './keeper.ts';
+import { wordsOf } from './glance.ts';
 import type { Status } from './keeper.ts';
 import { ada, minutesAgo, people, serve, service, user } from './service.fixture.ts';
-import { openStore } from './store.ts';
+import { lookBack, openStore } from './store.ts';
 
 const NONE: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
 const EVERYBODY = { q: '', filters: NONE, sort: { by: 'id', descending: false } } as const;
@@ -120,16 +121,21 @@ test('the next visit begins with what this one looked at, before everybody is in
   await find('');
   await vi.runAllTimersAsync();
   vi.useRealTimers();
-  await expect.poll(async () => (await (await openStore(ada)).open())?.glance?.size).toBe(2500);
-  const next = await openKeeper(ada, () => undefined);
-  const seen = await next.search(EVERYBODY, 0);
-  expect(seen.ids).toHaveLength(2500);
-  expect(seen.rows[0]?.name).toBe('Some Person');
-  // Only a glance answers with the first rows alone.
-  expect(seen.rows).toHaveLength(100);
-  await next.rowsOf(Int32Array.of(1));
-  expect((await next.search(EVERYBODY, 0)).rows).toHaveLength(200);
-  expect(now()?.size).toBe(2500);
+  await expect.poll(async () => (await lookBack(ada))?.glance.size).toBe(2500);
+  const seen = await lookBack(ada);
+  expect(seen?.glance).toMatchObject({ words: wordsOf(EVERYBODY), changed: now()?.version });
+  expect(seen?.glance.ids).toHaveLength(2500);
+  expect(seen?.glance.rows[0]?.name).toBe('Some Person');
+  expect(seen?.glance.rows).toHaveLength(100);
+  // Nobody else is shown it.
+  expect(await lookBack({ ...ada, userId: 2 })).toBeUndefined();
+  // The worker of the next visit says the same number: the rows on screen stay. After a change it says another one.
+  const next = await open();
+  await next.find('');
+  expect(next.now()?.version).toBe(seen?.glance.changed);
+  service.users = [...service.users, user(2501, minutesAgo(0))];
+  await next.keeper.bringUpToDate('changes');
+  expect(next.now()?.version).not.toBe(seen?.glance.changed);
 });
 
 test('of those who match, the ones whose name begins so come first', async () => {

@@ -6,7 +6,7 @@ import { bestMatches } from './best.ts';
 import { openCopy } from './copy.ts';
 import type { Copy } from './copy.ts';
 import type { Counts } from './facets.ts';
-import { glanceAt, wordsOf } from './glance.ts';
+import { glanceAt } from './glance.ts';
 import type { Resolved } from './paste.ts';
 import type { DirectoryRow } from './row.ts';
 import type { DirectoryQuery } from './search.ts';
@@ -23,6 +23,7 @@ export interface Status {
   complete: boolean;
   asOf: number | undefined;
   reading: boolean;
+  /** The last change of what is told; what was answered under the same number is still so. */
   version: number;
 }
 
@@ -59,7 +60,6 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
   let version = 0;
   let readings = 0;
   let again = false;
-  let isLoaded = false;
   let toldAt = 0;
   let toldGroups: readonly GroupInfoResponse[] | undefined;
   let idle: ReturnType<typeof setTimeout> | undefined;
@@ -67,10 +67,10 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
   const { promise: something, resolve: arrived } = Promise.withResolvers<void>();
 
   function tell(): void {
-    const { index, meta, glance } = copy;
-    const { size, billable } = isLoaded || !glance ? index : glance;
+    const { index, meta } = copy;
+    const { size, billable } = index;
     const known = size > 0 || meta.complete;
-    if (known && isLoaded) arrived();
+    if (known) arrived();
     toldAt = Date.now();
     onStatus({
       size: known ? size : undefined,
@@ -86,21 +86,17 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
 
   function changed(): void {
     if (!copy.meta.complete && version > 0 && Date.now() - toldAt < BEAT) return;
-    version += 1;
+    version = copy.meta.changed;
     tell();
   }
 
   const copy: Copy = await openCopy(holder, () => void takeIn());
-  if (copy.glance) changed();
   const loading = load();
 
   async function load(): Promise<void> {
     // What nobody can read any more is read anew.
     await copy.load().catch(() => copy.clear());
-    isLoaded = true;
-    // What the glance showed may still be so.
-    if (copy.glance?.changed === copy.meta.changed) tell();
-    else if (copy.meta.revision > 0) changed();
+    if (copy.meta.revision > 0) changed();
   }
 
   async function takeIn(): Promise<void> {
@@ -138,9 +134,6 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
       }
     },
     async search(query, near) {
-      const { glance } = copy;
-      if (!isLoaded && glance?.words === wordsOf(query))
-        return { ids: glance.ids, counts: glance.counts, from: 0, rows: glance.rows };
       await something;
       const { ids, counts } = copy.index.search(query);
       if (copy.meta.complete && query.q === '') {

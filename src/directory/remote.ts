@@ -6,7 +6,9 @@ import type { Holder } from '../api/session-gate.ts';
 import { startWorker } from '../lib/start-worker.ts';
 import { createStore } from '../ui/store.ts';
 import { keepFor } from './drop.ts';
+import type { Glance } from './glance.ts';
 import type { Status } from './keeper.ts';
+import { lookBack } from './store.ts';
 import type { DirectoryWorker } from './worker.ts';
 // Made by the build.
 // oxlint-disable-next-line import/default
@@ -20,6 +22,8 @@ interface Connection {
   remote: Remote<DirectoryWorker>;
   /** Rejects where the worker does not start or fails: what it was asked is never answered then. */
   broken: Promise<never>;
+  /** What the last visit looked at, until the worker can answer. */
+  glance: () => Promise<Glance | undefined>;
 }
 
 /** What the worker last told, and of whose directory. */
@@ -49,9 +53,24 @@ export function connect(holder: Holder): Connection {
     reject(new ServiceError(0, 'The directory could not be opened'));
     if (connection?.worker === worker) end();
   });
-  connection = { holder, worker, remote, broken };
+  const { promise: spoken, resolve: speaks } = Promise.withResolvers<void>();
+  let last: Glance | undefined;
+  let hasSpoken = false;
+  async function look(): Promise<void> {
+    // A browser that keeps nothing has nothing to look back at.
+    const kept = await lookBack(holder).catch(() => undefined);
+    if (!kept || hasSpoken || connection?.worker !== worker) return;
+    last = kept.glance;
+    told.set({ holder, status: statusOf(kept) });
+  }
+  const looked = look();
+  const glance = () => Promise.race([looked, spoken]).then(() => last);
+  connection = { holder, worker, remote, broken, glance };
   const onStatus = (status: Status) => {
     if (connection?.worker !== worker) return;
+    hasSpoken = true;
+    last = undefined;
+    speaks();
     const before = told.get();
     told.set({
       holder,
@@ -61,6 +80,16 @@ export function connect(holder: Holder): Connection {
   void remote.open(holder, proxy(onStatus));
   return connection;
 }
+
+const statusOf = ({ meta, glance }: NonNullable<Awaited<ReturnType<typeof lookBack>>>): Told => ({
+  size: glance.size,
+  billable: glance.billable,
+  groups: meta.groups,
+  complete: meta.complete,
+  asOf: meta.asOf,
+  reading: false,
+  version: glance.changed,
+});
 
 // Somebody else holds the session of this browser now: nothing more may be read into this directory.
 gate.subscribe(() => {

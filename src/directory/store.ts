@@ -20,7 +20,7 @@ export interface Meta extends Holder {
   clock: number;
   /** Grows with each write: a tab reads only what is newer than what it has. */
   revision: number;
-  /** The last write that changed people. */
+  /** The last write that changed people or groups. */
   changed: number;
 }
 
@@ -41,7 +41,7 @@ interface Kept {
 
 export interface Store {
   /** What is known without the people. */
-  open: () => Promise<{ meta: Meta; keys: number[]; glance: Glance | undefined } | undefined>;
+  open: () => Promise<{ meta: Meta; keys: number[] } | undefined>;
   /** The blocks from one key to another. */
   readBlocks: (from: number, to: number) => Promise<PackedBlock[]>;
   read: (after: number) => Promise<Kept | undefined>;
@@ -66,8 +66,7 @@ const clear = async (db: IDBPDatabase<Schema>): Promise<void> => {
   await Promise.all([...STORES.map((name) => tx.objectStore(name).clear()), tx.done]);
 };
 
-/** Opens what this person's earlier visit to this site left in the browser; what somebody else left is removed. */
-export async function openStore(holder: Holder): Promise<Store> {
+async function openKept(): Promise<IDBPDatabase<Schema>> {
   const db = await openDB<Schema>(DATABASE, VERSION, {
     upgrade(fresh) {
       for (const name of fresh.objectStoreNames) fresh.deleteObjectStore(name);
@@ -78,17 +77,40 @@ export async function openStore(holder: Holder): Promise<Store> {
     // Somebody signs out: whoever stays on this page has it in memory only.
     blocking: () => db.close(),
   });
+  return db;
+}
+
+const isOf = (meta: Meta, { siteId, userId }: Holder): boolean =>
+  meta.siteId === siteId && meta.userId === userId;
+
+/** What this person looked at last on this site, without the people: the page reads it while the worker starts. */
+export async function lookBack(holder: Holder): Promise<{ meta: Meta; glance: Glance } | undefined> {
+  const db = await openKept();
+  try {
+    const tx = db.transaction(['meta', 'glance']);
+    const [meta, glance] = await Promise.all([
+      tx.objectStore('meta').get('meta'),
+      tx.objectStore('glance').get('glance'),
+    ]);
+    return meta && glance && isOf(meta, holder) ? { meta, glance } : undefined;
+  } finally {
+    db.close();
+  }
+}
+
+/** Opens what this person's earlier visit to this site left in the browser; what somebody else left is removed. */
+export async function openStore(holder: Holder): Promise<Store> {
+  const db = await openKept();
   const left = await db.get('meta', 'meta');
-  if (left && (left.siteId !== holder.siteId || left.userId !== holder.userId)) await clear(db);
+  if (left && !isOf(left, holder)) await clear(db);
   return {
     async open() {
-      const tx = db.transaction(STORES);
-      const [meta, keys, glance] = await Promise.all([
+      const tx = db.transaction(['meta', 'people']);
+      const [meta, keys] = await Promise.all([
         tx.objectStore('meta').get('meta'),
         tx.objectStore('people').getAllKeys(),
-        tx.objectStore('glance').get('glance'),
       ]);
-      return meta && { meta, keys, glance };
+      return meta && { meta, keys };
     },
     readBlocks: (from, to) => db.getAll('people', IDBKeyRange.bound(from, to)),
     keepGlance: (glance) => db.put('glance', glance, 'glance'),
