@@ -18,8 +18,8 @@ interface SiteTable {
   dedicated_domain: string | null;
   time_zone: Generated<string>;
   schema_version: Generated<number>;
-  /** Moves with the schema and with what is known about its slots: by it caches of the schema are held. */
-  schema_stamp: Generated<number>;
+  /** Another one with each change of the schema and of what is known about its slots: caches are held by it. */
+  schema_stamp: Generated<string>;
   created_at: Stamp;
 }
 
@@ -91,6 +91,8 @@ interface SessionTable {
   expires_at: Date;
   ip: string | null;
   user_agent: string | null;
+  /** The report of what it does for somebody; null while it acts for nobody. */
+  acting_report_id: ColumnType<number | null, never, number | null>;
 }
 
 interface ApiKeyTable {
@@ -213,4 +215,7 @@ export interface Tables extends DataTables {
   mail: MailTable;
   throttle: ThrottleTable;
   list_block: ListBlockTable;
+  proxy_assignment: ProxyAssignmentTable;
+  acting_report: ActingReportTable;
+  acting_step: ActingStepTable;
 }

@@ -44,7 +44,7 @@ const vacuumed =
  * rows. The lock of the schema keeps types under their writers (service/areas/schema), and logs outlive what they name.
  */
 const tables = [
-  `alter table site add column schema_stamp int not null default 1`,
+  `alter table site add column schema_stamp uuid not null default gen_random_uuid()`,
   `alter table membership add column time_zone text`,
   `create table entry_type (
     site_id int not null references site,

@@ -1,0 +1,24 @@
+export { holdSchema, loadSchema } from './load.store.ts';
+export {
+  findField,
+  findType,
+  type Choice,
+  type EntryType,
+  type NumberSlot,
+  type SchemaField,
+  type SiteSchema,
+  type Slot,
+  type TextSlot,
+} from './schema.ts';
+export {
+  columnsOf,
+  folded,
+  multiValues,
+  searchedText,
+  slotText,
+  slotValue,
+  type FileValue,
+  type StoredMoney,
+  type StoredValue,
+  type Vals,
+} from './values.ts';
