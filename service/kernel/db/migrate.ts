@@ -5,6 +5,7 @@ import { up as listBlocks } from './migrations/0002_list_blocks.ts';
 import { up as links } from './migrations/0003_links.ts';
 import { up as data } from './migrations/0004_data.ts';
 import { up as proxies } from './migrations/0006_proxies.ts';
+import { up as invitations } from './migrations/0007_invitations.ts';
 import type { Tables } from './tables.ts';
 
 /** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0003_links': { up: links },
   '0004_data': { up: data },
   '0006_proxies': { up: proxies },
+  '0007_invitations': { up: invitations },
 };
 
 /**

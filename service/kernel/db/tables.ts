@@ -16,6 +16,7 @@ interface SiteTable {
   name: string;
   identity_mode: Generated<'password' | 'identity-manager'>;
   dedicated_domain: string | null;
+  may_manage_existing_users: Generated<boolean>;
   time_zone: Generated<string>;
   schema_version: Generated<number>;
   /** Another one with each change of the schema and of what is known about its slots: caches are held by it. */
@@ -201,6 +202,7 @@ export interface Tables extends DataTables {
   site: SiteTable;
   account: AccountTable;
   membership: MembershipTable;
+  invitation: InvitationTable;
   user_group: UserGroupTable;
   group_member: GroupMemberTable;
   approved_address: ApprovedAddressTable;
