@@ -395,6 +395,7 @@ export type RouteHandlers = {
     }>;
     listSchemaUsers: RouteHandler<{
         Headers?: ListSchemaUsersData['headers'];
+        Querystring?: ListSchemaUsersData['query'];
         Reply: Omit<ListSchemaUsersErrors, 'default'> & ListSchemaUsersResponses;
     }>;
     importEmails: RouteHandler<{

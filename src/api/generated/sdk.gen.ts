@@ -786,7 +786,7 @@ export const listEntryTypes = <ThrowOnError extends boolean = true>(options?: Op
 /**
  * Create an entry type
  *
- * Raises the schema version of the site by one. An apiName that is taken is 409.
+ * Raises the schema version of the site by one. An apiName that is taken is 409. The type is created with one field, the required text `Name`, whose values name its entries (isKey); updateField changes how it is called, and another text field can take its place while there are no entries.
  */
 export const createEntryType = <ThrowOnError extends boolean = true>(options: Options<CreateEntryTypeData, ThrowOnError>): RequestResult<CreateEntryTypeResponses, CreateEntryTypeErrors, ThrowOnError> => (options.client ?? client).post<CreateEntryTypeResponses, CreateEntryTypeErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -801,7 +801,7 @@ export const createEntryType = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Delete an entry type
  *
- * 409 while entries or fields of other types still refer to it. Raises the schema version of the site by one.
+ * 409 while it has entries, or a reference field of another type points to it. Its fields go with it. Raises the schema version of the site by one.
  */
 export const deleteEntryType = <ThrowOnError extends boolean = true>(options: Options<DeleteEntryTypeData, ThrowOnError>): RequestResult<DeleteEntryTypeResponses, DeleteEntryTypeErrors, ThrowOnError> => (options.client ?? client).delete<DeleteEntryTypeResponses, DeleteEntryTypeErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -845,7 +845,7 @@ export const listFields = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Create a field
  *
- * Raises the schema version of the site by one. An apiName that is taken is 409.
+ * Raises the schema version of the site by one. An apiName that is taken is 409. Entries that are there get no value; a formula is computed for them in the background.
  */
 export const createField = <ThrowOnError extends boolean = true>(options: Options<CreateFieldData, ThrowOnError>): RequestResult<CreateFieldResponses, CreateFieldErrors, ThrowOnError> => (options.client ?? client).post<CreateFieldResponses, CreateFieldErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -889,7 +889,7 @@ export const getField = <ThrowOnError extends boolean = true>(options: Options<G
 /**
  * Change a field
  *
- * An omitted property keeps its value; the field type stays. Raises the schema version of the site by one.
+ * An omitted property keeps its value; the field type stays. While the type has entries, isMultiSelect, isMoney, isDateOnly and isKey stay too, and a field cannot become calculated (409). Removing a choice that entries have is 409. Raises the schema version of the site by one; a change that changes nothing does not.
  */
 export const updateField = <ThrowOnError extends boolean = true>(options: Options<UpdateFieldData, ThrowOnError>): RequestResult<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError> => (options.client ?? client).put<UpdateFieldResponses, UpdateFieldErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -930,6 +930,8 @@ export const listFilterOperations = <ThrowOnError extends boolean = true>(option
 
 /**
  * List users as values of fields
+ *
+ * Everybody on the site in the order of their ids; with pageSize (ours) one page of them.
  */
 export const listSchemaUsers = <ThrowOnError extends boolean = true>(options?: Options<ListSchemaUsersData, ThrowOnError>): RequestResult<ListSchemaUsersResponses, ListSchemaUsersErrors, ThrowOnError> => (options?.client ?? client).get<ListSchemaUsersResponses, ListSchemaUsersErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -871,6 +871,10 @@ export type EntryTypeVm = {
      * Always -5.
      */
     entryListId: number;
+    /**
+     * How many entries it has.
+     */
+    entryCount?: number;
 };
 
 export type ApiName = string;
@@ -912,6 +916,7 @@ export type ChoiceValueVm = {
 
 export type FieldVm = {
     id: number;
+    entryTypeId: number;
     apiName: string;
     name: string;
     description?: string | null;
@@ -923,7 +928,19 @@ export type FieldVm = {
     requiredWhen?: RequiredWhen;
     isMoney: boolean;
     isMultiSelect: boolean;
+    /**
+     * Its value is the name of the entry.
+     */
     isKey: boolean;
+    /**
+     * A date without a time of day (spec 4.4).
+     */
+    isDateOnly: boolean;
+    /**
+     * A text that $contains finds by an index.
+     */
+    isSearchable: boolean;
+    isOnEntryForm: boolean;
     isCalculated: boolean;
     /**
      * Whether createEntries and updateEntries take it.
@@ -974,8 +991,11 @@ export type NewFieldInfo = {
     isMoney?: boolean;
     isMultiSelect?: boolean;
     isKey?: boolean;
+    isDateOnly?: boolean;
+    isSearchable?: boolean;
+    isOnEntryForm?: boolean;
     /**
-     * Makes the field calculated.
+     * Makes the field calculated: an expression over fields of the entry, such as `round(Revenue / Employees, 2)`.
      */
     formula?: string | null;
     entryLists?: Array<number>;
@@ -991,6 +1011,9 @@ export type FieldInfo = {
     isMoney?: boolean;
     isMultiSelect?: boolean;
     isKey?: boolean;
+    isDateOnly?: boolean;
+    isSearchable?: boolean;
+    isOnEntryForm?: boolean;
     formula?: string | null;
     entryLists?: Array<number>;
     choiceValues?: Array<ChoiceValueInfo>;
@@ -1562,6 +1585,11 @@ export type DateTimeBehavior2 = DateTimeBehavior;
  * Id of a field.
  */
 export type FieldId = number;
+
+/**
+ * Absent for all of them.
+ */
+export type UsersPageSize = number;
 
 /**
  * Id of a topic of this site.
@@ -5579,10 +5607,6 @@ export type ListEntryTypesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5641,10 +5665,6 @@ export type CreateEntryTypeErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5714,10 +5734,6 @@ export type DeleteEntryTypeErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5773,10 +5789,6 @@ export type GetEntryTypeErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5854,10 +5866,6 @@ export type UpdateEntryTypeErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5894,7 +5902,7 @@ export type ListFieldsData = {
          */
         editable?: boolean;
         /**
-         * Only fields on the entry form (spec 4.6).
+         * Only fields on the entry form (spec 4.6), those with isOnEntryForm.
          */
         entryForm?: boolean;
         /**
@@ -5926,10 +5934,6 @@ export type ListFieldsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5999,10 +6003,6 @@ export type CreateFieldErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6049,10 +6049,6 @@ export type ListAllFieldsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -6122,10 +6118,6 @@ export type DeleteFieldErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6181,10 +6173,6 @@ export type GetFieldErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -6262,10 +6250,6 @@ export type UpdateFieldErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6312,10 +6296,6 @@ export type ListCurrenciesErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -6364,10 +6344,6 @@ export type ListFieldTypesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6415,10 +6391,6 @@ export type ListFilterOperationsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6444,7 +6416,16 @@ export type ListSchemaUsersData = {
         'AS-USER'?: number;
     };
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Page to read, beginning with 1 (spec 4.1 rule 4).
+         */
+        pageNumber?: number;
+        /**
+         * Absent for all of them.
+         */
+        pageSize?: number;
+    };
     url: '/api/rest/v4/schema/users';
 };
 
@@ -6465,10 +6446,6 @@ export type ListSchemaUsersErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */

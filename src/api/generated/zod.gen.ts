@@ -662,7 +662,8 @@ export const zEntryTypeVm = z.object({
     singularName: z.string(),
     pluralName: z.string(),
     name: z.string(),
-    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    entryCount: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional()
 });
 
 export const zApiName = z.string().max(64).regex(/^[A-Za-z][A-Za-z0-9_]*$/);
@@ -701,6 +702,7 @@ export const zChoiceValueVm = z.object({
 
 export const zFieldVm = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     apiName: z.string(),
     name: z.string(),
     description: z.string().nullish(),
@@ -710,6 +712,9 @@ export const zFieldVm = z.object({
     isMoney: z.boolean(),
     isMultiSelect: z.boolean(),
     isKey: z.boolean(),
+    isDateOnly: z.boolean(),
+    isSearchable: z.boolean(),
+    isOnEntryForm: z.boolean(),
     isCalculated: z.boolean(),
     isStoreRequestSupported: z.boolean(),
     formula: z.string().nullish(),
@@ -766,6 +771,9 @@ export const zNewFieldInfo = z.object({
     isMoney: z.boolean().optional().default(false),
     isMultiSelect: z.boolean().optional().default(false),
     isKey: z.boolean().optional().default(false),
+    isDateOnly: z.boolean().optional().default(false),
+    isSearchable: z.boolean().optional().default(false),
+    isOnEntryForm: z.boolean().optional().default(true),
     formula: z.string().max(10000).nullish(),
     entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(100).optional(),
     choiceValues: z.array(zChoiceValueInfo).max(1000).optional()
@@ -780,6 +788,9 @@ export const zFieldInfo = z.object({
     isMoney: z.boolean().optional(),
     isMultiSelect: z.boolean().optional(),
     isKey: z.boolean().optional(),
+    isDateOnly: z.boolean().optional(),
+    isSearchable: z.boolean().optional(),
+    isOnEntryForm: z.boolean().optional(),
     formula: z.string().max(10000).nullish(),
     entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(100).optional(),
     choiceValues: z.array(zChoiceValueInfo).max(1000).optional()
@@ -1299,6 +1310,11 @@ export const zDateTimeBehavior2 = zDateTimeBehavior;
  * Id of a field.
  */
 export const zFieldId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Absent for all of them.
+ */
+export const zUsersPageSize = z.int().gte(1).lte(1000);
 
 /**
  * Id of a topic of this site.
@@ -2327,6 +2343,11 @@ export const zListFilterOperationsResponse = z.array(zFilterOperationVm);
 
 export const zListSchemaUsersHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListSchemaUsersQuery = z.object({
+    pageNumber: z.int().gte(1).lte(2147483647).optional().default(1),
+    pageSize: z.int().gte(1).lte(1000).optional()
 });
 
 /**

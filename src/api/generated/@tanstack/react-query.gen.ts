@@ -1808,7 +1808,7 @@ export const listEntryTypesOptions = (options?: Options<ListEntryTypesData>) => 
 /**
  * Create an entry type
  *
- * Raises the schema version of the site by one. An apiName that is taken is 409.
+ * Raises the schema version of the site by one. An apiName that is taken is 409. The type is created with one field, the required text `Name`, whose values name its entries (isKey); updateField changes how it is called, and another text field can take its place while there are no entries.
  */
 export const createEntryTypeMutation = (options?: Partial<Options<CreateEntryTypeData>>): UseMutationOptions<CreateEntryTypeResponse, CreateEntryTypeError, Options<CreateEntryTypeData>> => {
     const mutationOptions: UseMutationOptions<CreateEntryTypeResponse, CreateEntryTypeError, Options<CreateEntryTypeData>> = {
@@ -1827,7 +1827,7 @@ export const createEntryTypeMutation = (options?: Partial<Options<CreateEntryTyp
 /**
  * Delete an entry type
  *
- * 409 while entries or fields of other types still refer to it. Raises the schema version of the site by one.
+ * 409 while it has entries, or a reference field of another type points to it. Its fields go with it. Raises the schema version of the site by one.
  */
 export const deleteEntryTypeMutation = (options?: Partial<Options<DeleteEntryTypeData>>): UseMutationOptions<DeleteEntryTypeResponse, DeleteEntryTypeError, Options<DeleteEntryTypeData>> => {
     const mutationOptions: UseMutationOptions<DeleteEntryTypeResponse, DeleteEntryTypeError, Options<DeleteEntryTypeData>> = {
@@ -1901,7 +1901,7 @@ export const listFieldsOptions = (options: Options<ListFieldsData>) => queryOpti
 /**
  * Create a field
  *
- * Raises the schema version of the site by one. An apiName that is taken is 409.
+ * Raises the schema version of the site by one. An apiName that is taken is 409. Entries that are there get no value; a formula is computed for them in the background.
  */
 export const createFieldMutation = (options?: Partial<Options<CreateFieldData>>): UseMutationOptions<CreateFieldResponse, CreateFieldError, Options<CreateFieldData>> => {
     const mutationOptions: UseMutationOptions<CreateFieldResponse, CreateFieldError, Options<CreateFieldData>> = {
@@ -1975,7 +1975,7 @@ export const getFieldOptions = (options: Options<GetFieldData>) => queryOptions<
 /**
  * Change a field
  *
- * An omitted property keeps its value; the field type stays. Raises the schema version of the site by one.
+ * An omitted property keeps its value; the field type stays. While the type has entries, isMultiSelect, isMoney, isDateOnly and isKey stay too, and a field cannot become calculated (409). Removing a choice that entries have is 409. Raises the schema version of the site by one; a change that changes nothing does not.
  */
 export const updateFieldMutation = (options?: Partial<Options<UpdateFieldData>>): UseMutationOptions<UpdateFieldResponse, UpdateFieldError, Options<UpdateFieldData>> => {
     const mutationOptions: UseMutationOptions<UpdateFieldResponse, UpdateFieldError, Options<UpdateFieldData>> = {
@@ -2049,6 +2049,8 @@ export const listSchemaUsersQueryKey = (options?: Options<ListSchemaUsersData>) 
 
 /**
  * List users as values of fields
+ *
+ * Everybody on the site in the order of their ids; with pageSize (ours) one page of them.
  */
 export const listSchemaUsersOptions = (options?: Options<ListSchemaUsersData>) => queryOptions<ListSchemaUsersResponse, ListSchemaUsersError, ListSchemaUsersResponse, ReturnType<typeof listSchemaUsersQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2062,6 +2064,38 @@ export const listSchemaUsersOptions = (options?: Options<ListSchemaUsersData>) =
     },
     queryKey: listSchemaUsersQueryKey(options)
 });
+
+export const listSchemaUsersInfiniteQueryKey = (options?: Options<ListSchemaUsersData>): QueryKey<Options<ListSchemaUsersData>> => createQueryKey('listSchemaUsers', options, true);
+
+/**
+ * List users as values of fields
+ *
+ * Everybody on the site in the order of their ids; with pageSize (ours) one page of them.
+ */
+export const listSchemaUsersInfiniteOptions = (options?: Options<ListSchemaUsersData>) => {
+    const opts = infiniteQueryOptions<ListSchemaUsersResponse, ListSchemaUsersError, InfiniteData<ListSchemaUsersResponse>, QueryKey<Options<ListSchemaUsersData>>, number | Pick<QueryKey<Options<ListSchemaUsersData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<ListSchemaUsersData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                query: {
+                    pageNumber: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await listSchemaUsers({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: listSchemaUsersInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
 
 /**
  * Post e-mails of users
