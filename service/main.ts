@@ -19,7 +19,7 @@ async function main(config: Config): Promise<void> {
   const database = await openDatabase({ databaseUrl: config.databaseUrl?.reveal(), dataDir: config.dataDir });
   const { link } = await firstStart(database.db, config);
   const mail = startMailWorker({ db: database.db, config, log });
-  const services = { publicUrl: config.publicUrl, wakeMail: mail.wake };
+  const services = { publicUrl: config.publicUrl, dataDir: config.dataDir, wakeMail: mail.wake };
   const chores = startChores({ log, chores: choresOf({ db: database.db, services }) });
   const app = await createApp({
     database,

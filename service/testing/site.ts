@@ -1,6 +1,9 @@
 /** Sites, people and their credentials for tests, made in the database directly, and calls as one of them. */
 import type { FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll } from 'vitest';
 import type { Capability, Scope } from '../../contract/generated/types.gen.ts';
@@ -14,6 +17,8 @@ import { callsWith, type Calls } from './calls.ts';
 import { onEachDatabase } from './databases.ts';
 
 export const publicUrl = 'http://steward.test';
+/** The data folder of the services of these tests; empty until one of them writes a file. */
+export const dataDir = join(tmpdir(), `steward-test-${randomUUID()}`);
 /** Loaded once in a file: its validators are compiled once for both databases. */
 export const contract = loadContract(new URL('../../contract/openapi.json', import.meta.url));
 
@@ -198,7 +203,7 @@ export const openApp = (database: Database, options: Partial<AppOptions> = {}): 
   createApp({
     database,
     contract,
-    services: { publicUrl, wakeMail: () => {} },
+    services: { publicUrl, dataDir, wakeMail: () => {} },
     trustedProxies: [],
     log: createLog(process.env['LOG_LEVEL'] ?? 'silent'),
     checkAnswers: true,
@@ -212,7 +217,10 @@ export function onEachApp(block: (house: () => House) => void, options: Partial<
     beforeAll(async () => {
       app = await openApp(database(), options);
     });
-    afterAll(() => app?.close());
+    afterAll(async () => {
+      await app?.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
     block(() => {
       if (!app) throw new Error('The service is open only inside tests and hooks');
       return { app, db: database().db, database: database() };

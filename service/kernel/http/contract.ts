@@ -56,6 +56,10 @@ export interface Operation {
   consoleOnly: boolean;
   deprecated: boolean;
   form: boolean;
+  /** Whether the body may come as a form with files (shapes 4). */
+  multipart: boolean;
+  /** Whether the answer is a file. */
+  binary: boolean;
   maxBody: number | undefined;
   /** Renames keys to their spelling in the contract, reads parameters from their texts, and tells every fault. */
   check(parts: RequestParts): { parts: RequestParts; faults: FieldError[] };
@@ -68,6 +72,7 @@ export interface Contract {
   operations: readonly Operation[];
 }
 
+const MULTIPART = 'multipart/form-data';
 const FORM = 'application/x-www-form-urlencoded';
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
@@ -207,6 +212,13 @@ function accessOf(security: readonly Record<string, string[]>[]): Operation['acc
   return security.some((scheme) => 'session' in scheme) ? 'session' : 'bearer';
 }
 
+/** Whether a success of the operation is something else than JSON. */
+function answersFile(spec: OperationObject, deref: Deref): boolean {
+  const { '200': success } = spec.responses;
+  const content = success && deref(success).content;
+  return content !== undefined && content['application/json'] === undefined;
+}
+
 /** Loads the bundled contract and makes an operation of each method on each path. */
 export function loadContract(file: URL): Contract {
   const document = JSON.parse(readFileSync(file, 'utf8')) as Document;
@@ -229,6 +241,8 @@ export function loadContract(file: URL): Contract {
         consoleOnly: spec['x-door'] === 'console',
         deprecated: spec.deprecated ?? false,
         form: content?.[FORM] !== undefined,
+        multipart: content?.[MULTIPART] !== undefined,
+        binary: answersFile(spec, deref),
         maxBody: spec['x-max-body'],
         check: requestCheck(spec, parameters, requests, deref),
         checkAnswer: answerCheck(spec, answers, deref),

@@ -5,13 +5,17 @@ import type { Db } from '../db/database.ts';
 import type { Contract, Operation } from './contract.ts';
 import { ApiError, invalid, unauthorized, type FieldError } from './errors.ts';
 import type { Call, OperationId, Services } from './handler.ts';
+import { type FileAnswer, sendFile } from './files.ts';
 import { acceptJson } from './json.ts';
 import { answerType } from './negotiate.ts';
+import { acceptForms, readForm, type Upload } from './uploads.ts';
 
 /** What every handler of the table returns, seen without its types. */
 interface LooseAnswer {
   status: number;
-  body: unknown;
+  body?: unknown;
+  json?: string;
+  file?: FileAnswer;
   headers?: Readonly<Record<string, string>>;
   session?: { token: string; expires: Date } | 'end';
 }
@@ -57,6 +61,7 @@ function originOf(request: FastifyRequest): Origin {
 export async function openDoor(app: FastifyInstance, door: Door, around: DoorSurroundings): Promise<void> {
   await app.register(async (scope) => {
     acceptJson(scope);
+    await acceptForms(scope);
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
@@ -109,22 +114,35 @@ function addRoute(app: FastifyInstance, door: Door, operation: Operation, around
       callers.set(request, caller);
     },
     handler: async (request, reply) => {
-      const { parts, faults } = operation.check({
-        params: request.params,
-        query: request.query,
-        body: request.body,
-      });
-      if (faults.length > 0) throw refused(operation, faults);
-      if (!handle) throw new ApiError(501, `${operation.id} is not built yet`);
-      const answer = await handle(callOf(door, request, parts, around) as never);
-      if (around.checkAnswers) assertAnswer(operation, answer);
-      if (answer.session) door.keepSession?.(reply, answer.session);
-      reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
-      if (operation.deprecated) reply.header('deprecation', 'true');
-      if (answer.body === undefined) return reply.send();
-      return reply.type(answerType(request.headers.accept)).send(JSON.stringify(answer.body));
+      if (!request.isMultipart()) return answerTo(request, reply, { body: request.body, files: [] });
+      if (!operation.multipart) throw new ApiError(415, 'This operation takes no files: send JSON');
+      const { model, files, discard } = await readForm(request, around.services.dataDir);
+      try {
+        return await answerTo(request, reply, { body: model, files });
+      } finally {
+        await discard();
+      }
     },
+    ...(operation.binary && { compress: false }),
   });
+
+  async function answerTo(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { body, files }: { body: unknown; files: readonly Upload[] },
+  ): Promise<FastifyReply> {
+    const { parts, faults } = operation.check({ params: request.params, query: request.query, body });
+    if (faults.length > 0) throw refused(operation, faults);
+    if (!handle) throw new ApiError(501, `${operation.id} is not built yet`);
+    const answer = await handle(callOf(door, request, { ...parts, files }, around) as never);
+    if (answer.file) return sendFile(request, reply, answer.file);
+    if (around.checkAnswers) assertAnswer(operation, answer);
+    if (answer.session) door.keepSession?.(reply, answer.session);
+    reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
+    if (operation.deprecated) reply.header('deprecation', 'true');
+    const text = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+    return text === undefined ? reply.send() : reply.type(answerType(request.headers.accept)).send(text);
+  }
 }
 
 /** 400 with every fault; operations with a form answer in the words of RFC 6749 5.2 besides. */
@@ -138,11 +156,11 @@ function refused(operation: Operation, faults: readonly FieldError[]): ApiError 
 function callOf(
   door: Door,
   request: FastifyRequest,
-  parts: { params: unknown; query: unknown; body: unknown },
+  parts: { params: unknown; query: unknown; body: unknown; files: readonly Upload[] },
   around: DoorSurroundings,
 ): Call {
   return {
-    ...(parts as Pick<Call, 'params' | 'query' | 'body'>),
+    ...(parts as Pick<Call, 'params' | 'query' | 'body' | 'files'>),
     ifMatch: request.headers['if-match'],
     authorization: request.headers.authorization,
     origin: originOf(request),
@@ -158,7 +176,8 @@ function callOf(
 }
 
 function assertAnswer(operation: Operation, answer: LooseAnswer): void {
-  const faults = operation.checkAnswer(answer.status, answer.body);
+  const body: unknown = answer.json === undefined ? answer.body : JSON.parse(answer.json);
+  const faults = operation.checkAnswer(answer.status, body);
   if (faults.length > 0)
     throw new Error(`${operation.id} answered what the contract does not say: ${JSON.stringify(faults)}`);
 }

@@ -2,6 +2,8 @@ import type { RouteHandler } from 'fastify';
 import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
 import type { Caller, Origin } from '../auth/caller.ts';
 import type { Db } from '../db/database.ts';
+import type { FileAnswer } from './files.ts';
+import type { Upload } from './uploads.ts';
 
 type Parts<Route> = Route extends RouteHandler<infer Generic> ? Generic : never;
 type Part<Generic, Key extends string, Otherwise> = Generic extends { [K in Key]?: infer Value }
@@ -22,6 +24,8 @@ type Successes<Id extends OperationId> =
 export interface Services {
   /** Where people reach the console; links in mail begin with it. */
   publicUrl: string;
+  /** Where files lie that are not rows: uploads, contents of fields, backups. */
+  dataDir: string;
   /** Tells the outbox that a committed change left mail in it. */
   wakeMail(): void;
 }
@@ -31,6 +35,8 @@ export interface Call<Id extends OperationId = OperationId> {
   params: Part<Parts<RouteHandlers[Id]>, 'Params', undefined>;
   query: Part<Parts<RouteHandlers[Id]>, 'Querystring', undefined>;
   body: Part<Parts<RouteHandlers[Id]>, 'Body', undefined>;
+  /** Files of a multipart request, in order; they are gone once the request is answered. */
+  files: readonly Upload[];
   ifMatch: string | undefined;
   /** `Authorization` as sent; only the token operation reads it. */
   authorization: string | undefined;
@@ -43,8 +49,16 @@ export interface Call<Id extends OperationId = OperationId> {
   services: Services;
 }
 
-/** A success: a status of the contract with the body that belongs to it. */
-export type Answer<Id extends OperationId> = {
+/**
+ * A success: a status of the contract with the body that belongs to it; as `json` where the database has written the
+ * text already, or a `file`.
+ */
+export type Answer<Id extends OperationId> =
+  | BodyAnswer<Id>
+  | { status: 200; json: string; headers?: Readonly<Record<string, string>> }
+  | { status: 200; file: FileAnswer };
+
+type BodyAnswer<Id extends OperationId> = {
   [Status in keyof Successes<Id>]: {
     status: Status;
     body: Successes<Id>[Status] extends void ? undefined : Successes<Id>[Status];

@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fastify from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendFile } from './files.ts';
+
+const TEXT = '0123456789abcdef';
+const app = fastify();
+let dir = '';
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'steward-files-'));
+  await writeFile(join(dir, 'a b%20.bin'), TEXT);
+  app.get<{ Querystring: { name?: string; inline?: string } }>('/file', (request, reply) =>
+    sendFile(request, reply, {
+      path: join(dir, 'a b%20.bin'),
+      type: 'image/png',
+      name: request.query.name ?? 'picture.png',
+      inline: request.query.inline !== undefined,
+      etag: '"version-1"',
+    }),
+  );
+});
+afterAll(async () => {
+  await app.close();
+  await rm(dir, { recursive: true });
+});
+
+const get = (headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
+  app.inject({ url: '/file', headers, query });
+
+test('the whole file with its length, version and no way to run it', async () => {
+  const reply = await get();
+  expect(reply.statusCode).toBe(200);
+  expect(reply.body).toBe(TEXT);
+  expect(reply.headers).toMatchObject({
+    'content-length': '16',
+    'content-type': 'image/png',
+    etag: '"version-1"',
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  });
+});
+
+test.each([
+  ['bytes=0-3', '0123', 'bytes 0-3/16'],
+  ['bytes=10-', 'abcdef', 'bytes 10-15/16'],
+  ['bytes=-2', 'ef', 'bytes 14-15/16'],
+  ['bytes=12-99', 'cdef', 'bytes 12-15/16'],
+])('a range: %s', async (range, body, contentRange) => {
+  const reply = await get({ range });
+  expect(reply.statusCode).toBe(206);
+  expect(reply.body).toBe(body);
+  expect(reply.headers).toMatchObject({
+    'content-range': contentRange,
+    'content-length': String(body.length),
+    etag: '"version-1"',
+  });
+});
+
+test('a range beyond the end is 416 and says the length', async () => {
+  const reply = await get({ range: 'bytes=99-' });
+  expect(reply.statusCode).toBe(416);
+  expect(reply.headers['content-range']).toBe('bytes */16');
+});
+
+test('a reader who has this version gets no bytes; a range of another version gets all of them', async () => {
+  expect((await get({ 'if-none-match': 'W/"version-1", "x"' })).statusCode).toBe(304);
+  expect((await get({ 'if-none-match': '"other"' })).body).toBe(TEXT);
+  expect((await get({ range: 'bytes=4-', 'if-range': '"version-1"' })).body).toBe(TEXT.slice(4));
+  expect((await get({ range: 'bytes=4-', 'if-range': '"other"' })).body).toBe(TEXT);
+});
+
+test.each([
+  '"; evil="',
+  'a\r\nSet-Cookie: x',
+  '../../etc/passwd',
+  'Größe 漢字.pdf',
+  "o'neil(1)*.csv",
+  '\ud800',
+])('a name is one parameter of the header whatever it holds: %j', async (name) => {
+  const header = (await get({}, { name })).headers['content-disposition'];
+  expect(header).toMatch(/^attachment; filename="[\w. ()-]*"; filename\*=UTF-8''[\w.%~!-]+$/);
+  const exact = /UTF-8''(.+)$/.exec(String(header))?.[1] ?? '';
+  expect(decodeURIComponent(exact)).toBe(name.toWellFormed());
+});
+
+test('only what is said to be harmless is shown in the page', async () => {
+  expect((await get({}, { inline: '1' })).headers['content-disposition']).toMatch(/^inline; /);
+});

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fastify, { type FastifyRequest } from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answerErrors } from './failures.ts';
+import { acceptForms, readForm } from './uploads.ts';
+
+const app = fastify();
+let dir = '';
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'steward-uploads-'));
+  answerErrors(app);
+  await acceptForms(app);
+  app.post('/form', (request) => readAll(request));
+});
+
+/** Says what arrived. */
+async function readAll(request: FastifyRequest): Promise<unknown> {
+  const { model, files, discard } = await readForm(request, dir);
+  const read = await Promise.all(
+    files.map(async ({ path, name, size, hash }) => ({
+      name,
+      size,
+      hash: hash.toString('hex'),
+      text: (await readFile(path)).toString().slice(0, 20),
+    })),
+  );
+  await discard();
+  return { model, read };
+}
+afterAll(async () => {
+  await app.close();
+  await rm(dir, { recursive: true });
+});
+
+async function encoded(form: FormData): Promise<{ headers: Headers; body: Buffer }> {
+  const whole = new Response(form);
+  return { headers: whole.headers, body: Buffer.from(await whole.arrayBuffer()) };
+}
+
+async function post(parts: readonly (readonly [name: string, value: string | File])[]) {
+  const form = new FormData();
+  for (const [name, value] of parts) form.append(name, value);
+  const { headers, body } = await encoded(form);
+  return app.inject({
+    method: 'POST',
+    url: '/form',
+    headers: { 'content-type': headers.get('content-type') ?? '' },
+    payload: body,
+  });
+}
+
+const leftovers = async () => (await readdir(join(dir, 'uploads'))).length;
+
+test('the model and the files arrive in order, each with its hash; nothing stays behind', async () => {
+  const reply = await post([
+    ['model', '{"storeRequests":[]}'],
+    ['a', new File(['first'], '../../evil.txt')],
+    ['b', new File(['second'], 'b.txt')],
+  ]);
+  expect(reply.json()).toEqual({
+    model: { storeRequests: [] },
+    read: [
+      { name: 'evil.txt', size: 5, hash: createHash('sha256').update('first').digest('hex'), text: 'first' },
+      { name: 'b.txt', size: 6, hash: createHash('sha256').update('second').digest('hex'), text: 'second' },
+    ],
+  });
+  expect(await leftovers()).toBe(0);
+});
+
+test.each([
+  ['no model', [['a', new File(['x'], 'x')]], 400, /^model: is required/],
+  [
+    'a second field',
+    [
+      ['model', '{}'],
+      ['more', 'x'],
+    ],
+    413,
+    /./,
+  ],
+  ['a field of another name', [['data', '{}']], 400, /^data: is not a part/],
+  ['a model that is no JSON', [['model', '{']], 400, /JSON/],
+  ['a model with a prototype', [['model', '{"__proto__":{}}']], 400, /./],
+  [
+    'a file that is too large',
+    [
+      ['model', '{}'],
+      ['a', new File([new Uint8Array(25 * 1024 * 1024 + 1)], 'big.bin')],
+    ],
+    413,
+    /^big\.bin: at most/,
+  ],
+] as const)('%s is refused and nothing stays behind', async (_name, parts, status, message) => {
+  const reply = await post(parts);
+  expect(reply.statusCode).toBe(status);
+  expect(reply.json().message).toMatch(message);
+  expect(await leftovers()).toBe(0);
+});
