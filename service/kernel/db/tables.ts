@@ -56,6 +56,31 @@ interface MembershipTable {
   expires_at: NullableStamp;
   /** IANA name; without one the zone of the site is the user's (spec 4.4, dateTimeBehavior). */
   time_zone: ColumnType<string | null, string | null | undefined, string | null>;
+  /** From which it comes; null for every other way in. */
+  invitation_id: ColumnType<number | null, number | null | undefined, number | null>;
+}
+
+/** An invitation of somebody with an account; its state follows from the times (areas/invitations). */
+interface InvitationTable {
+  site_id: number;
+  invitation_id: GeneratedAlways<number>;
+  user_id: number;
+  email: string;
+  email_key: string;
+  type: number;
+  duration_days: number | null;
+  group_ids: Generated<number[]>;
+  user_entry_id: number | null;
+  invited_by: number | null;
+  token_hash: Buffer;
+  created_at: Stamp;
+  expires_at: Date;
+  accepted_at: NullableStamp;
+  revoked_at: NullableStamp;
+  reminded_at: NullableStamp;
+  /** When the temporary membership ended, and the license that it had then. */
+  ended_at: NullableStamp;
+  ended_license_type_id: ColumnType<number | null, number | null | undefined, number | null>;
 }
 
 interface UserGroupTable {
