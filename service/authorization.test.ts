@@ -93,6 +93,7 @@ const foreignRows: Record<
   getUserLicenseHistory: { status: 404 },
   listLicenseSeats: { status: 200 },
   listUnusedLicenses: { status: 200, query: () => '?days=1&pageSize=1000' },
+  queryUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
   listGroups: { status: 200, query: () => '?pageSize=1000' },
   getGroup: { status: 404 },
   createGroup: { status: 200, body: () => ({ name: `Mine ${crypto.randomUUID()}` }) },

@@ -1,6 +1,7 @@
 import { linkHandlers } from './gateway/links.ts';
 import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
+import { activityHandlers } from './areas/activity/index.ts';
 import { groupHandlers } from './areas/groups/index.ts';
 import { licenseHandlers } from './areas/licenses/index.ts';
 import type { NotBuilt } from './areas/not-built.ts';
@@ -12,6 +13,7 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...userHandlers,
   ...licenseHandlers,
   ...groupHandlers,
+  ...activityHandlers,
   ...tokenHandlers,
   ...sessionHandlers,
   ...linkHandlers,

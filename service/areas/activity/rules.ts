@@ -1,0 +1,112 @@
+import { BlockList, isIP } from 'node:net';
+import type { UserActivityQuery } from '../../../contract/generated/types.gen.ts';
+import { ACTIVITY_DAYS, EXPORT_ACTIVITY } from '../../../contract/rules/activity.ts';
+import { invalid, type FieldError } from '../../kernel/http/errors.ts';
+import { beginsWithDay } from '../../kernel/http/texts.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What the report is asked for: every part that is there must fit. */
+export interface Filter {
+  /** Part of the report from this moment on … */
+  from: Date;
+  /** … and before this one; undefined: up to now. */
+  to: Date | undefined;
+  userIds: readonly number[] | undefined;
+  principalIds: readonly number[] | undefined;
+  activities: readonly number[] | undefined;
+  sources: readonly number[] | undefined;
+  exportKind: number | undefined;
+  onlyProxy: boolean;
+  /** An address or a network, as PostgreSQL reads it. */
+  network: Network | undefined;
+}
+
+export interface Network {
+  cidr: string;
+  isAddress: boolean;
+}
+
+/** The first moment of the report: the day (UTC) that lies 90 days back, from its beginning. */
+export const earliest = (now: number): Date =>
+  new Date(Math.floor(now / DAY_MS) * DAY_MS - ACTIVITY_DAYS * DAY_MS);
+
+/** The moment that the text names; without a zone it is UTC (shapes 1). Undefined for what is no day or time. */
+function momentOf(text: string): number | undefined {
+  const zoned = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
+  const moment = Date.parse(zoned ? text : `${text}Z`);
+  return Number.isNaN(moment) || !beginsWithDay(text) ? undefined : moment;
+}
+
+/** An address or a network in CIDR notation; undefined for what is neither. Bits beyond the prefix do not count. */
+export function networkOf(text: string): Network | undefined {
+  const [address = '', prefix, ...more] = text.trim().split('/');
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  const family = isIP(plain);
+  if (family === 0 || plain.includes('%') || more.length > 0) return undefined;
+  if (prefix === undefined) return { cidr: plain, isAddress: true };
+  const bits = family === 4 ? 32 : 128;
+  if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits || plain !== address) return undefined;
+  return { cidr: `${plain}/${Number(prefix)}`, isAddress: Number(prefix) === bits };
+}
+
+/** Whether the network contains the address; what is no address is in none. */
+export function contains({ cidr }: Network, address: string): boolean {
+  const [base = '', prefix] = cidr.split('/');
+  const family = isIP(base) === 4 ? 'ipv4' : 'ipv6';
+  const list = new BlockList();
+  list.addSubnet(base, prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix), family);
+  return isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+}
+
+// A list without anything in it filters as little as one that is absent: clients write both for "all".
+const listed = <T>(items: readonly T[] | undefined) => (items && items.length > 0 ? items : undefined);
+
+function readPeriod(query: UserActivityQuery, now: number, fault: (path: string, message: string) => void) {
+  const first = earliest(now);
+  const [from, to] = (['dateFrom', 'dateTo'] as const).map((path) => {
+    const text = query[path];
+    const moment = text === undefined ? undefined : momentOf(text);
+    if (text !== undefined && moment === undefined) fault(path, 'is not a day and time of the calendar');
+    return moment;
+  });
+  if (from !== undefined && from < first.getTime())
+    fault('dateFrom', `must be at most ${ACTIVITY_DAYS} days back: ${first.toISOString()} or later`);
+  const begin = from ?? first.getTime();
+  if (to !== undefined && to < begin + DAY_MS) fault('dateTo', 'must be at least a day after dateFrom');
+  return { from: new Date(begin), to: to === undefined ? undefined : new Date(to) };
+}
+
+/**
+ * The filter that a query asks for.
+ * @throws ApiError 400 with every fault at once
+ */
+export function readFilter(query: UserActivityQuery, now: number): Filter {
+  const faults: FieldError[] = [];
+  const fault = (path: string, message: string) => faults.push({ path, message });
+  const period = readPeriod(query, now, fault);
+  const activities = listed(query.activities);
+  const sources = listed(query.sources);
+  if (activities && query.activity !== undefined) fault('activities', 'must not be together with activity');
+  if (sources && query.source !== undefined) fault('sources', 'must not be together with source');
+  const asked = query.activity === undefined ? activities : [query.activity];
+  if (query.exportDataType !== undefined && !(asked?.length === 1 && asked[0] === EXPORT_ACTIVITY))
+    fault('exportDataType', `must be together with activity ${EXPORT_ACTIVITY} alone`);
+  const network = query.ipAddress === undefined ? undefined : networkOf(query.ipAddress);
+  if (query.ipAddress !== undefined && !network)
+    fault(
+      'ipAddress',
+      'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24 or 2001:db8::/32',
+    );
+  if (faults.length > 0) throw invalid(faults);
+  return {
+    ...period,
+    userIds: listed(query.userIds),
+    principalIds: listed(query.principalUserIds),
+    activities: asked,
+    sources: query.source === undefined ? sources : [query.source],
+    exportKind: query.exportDataType,
+    onlyProxy: query.onlyProxy ?? false,
+    network,
+  };
+}
