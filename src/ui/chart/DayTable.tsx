@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { dayName, sumOn } from './stack.ts';
+import { isDay, stepName, sumOn } from './stack.ts';
 import type { TimeSeries } from './stack.ts';
 
 interface DayTableProps {
@@ -7,11 +7,13 @@ interface DayTableProps {
   days: readonly string[];
   series: readonly TimeSeries[];
   sum: { label: string; of: number };
+  /** Goes into one step. */
+  onChoose?: ((at: number) => void) | undefined;
 }
 
 const whole = new Intl.NumberFormat();
 
-/** The same in words and numbers, the newest day first; drawn when it is asked for. */
+/** The same in words and numbers, the newest first; drawn when it is asked for. */
 export function DayTable(props: DayTableProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -22,7 +24,7 @@ export function DayTable(props: DayTableProps) {
   );
 }
 
-function Days({ label, days, series, sum }: DayTableProps) {
+function Days({ label, days, series, sum, onChoose }: DayTableProps) {
   return (
     // What scrolls must be reached by the keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -30,7 +32,7 @@ function Days({ label, days, series, sum }: DayTableProps) {
       <table>
         <thead>
           <tr>
-            <th scope="col">Day</th>
+            <th scope="col">{days.every(isDay) ? 'Day' : 'Hour'}</th>
             <th scope="col">{sum.label}</th>
             {series.map((one) => (
               <th key={one.label} scope="col">
@@ -43,7 +45,16 @@ function Days({ label, days, series, sum }: DayTableProps) {
           {days
             .map((day, at) => (
               <tr key={day}>
-                <th scope="row">{dayName(day)}</th>
+                <th scope="row">
+                  {onChoose ? (
+                    <button type="button" className="chart-table-step" onClick={() => onChoose(at)}>
+                      <span className="visually-hidden">Zoom to </span>
+                      {stepName(day)}
+                    </button>
+                  ) : (
+                    stepName(day)
+                  )}
+                </th>
                 <td>{whole.format(sumOn(series, sum.of, at))}</td>
                 {series.map(({ label: name, values }) => (
                   <td key={name}>{whole.format(values[at] ?? 0)}</td>

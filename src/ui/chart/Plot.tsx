@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { readPaint, usePaintKey } from './paint.ts';
 import { plotOptions } from './plot-options.ts';
-import { secondsOf, stacked } from './stack.ts';
+import { secondsOf, stacked, stepOf } from './stack.ts';
 import type { TimeSeries } from './stack.ts';
 
 // Where the plot has no mark.
@@ -13,14 +13,16 @@ interface PlotProps {
   days: readonly string[];
   series: readonly TimeSeries[];
   sumOf: number;
+  bars: boolean;
   /** Which day the pointer is on. */
   onPoint: (at: number | undefined) => void;
   /** The plot lends this to whoever moves the mark by keyboard. */
   onReady: (mark: ((at: number | undefined) => void) | undefined) => void;
+  onZoom: ((first: number, last: number) => void) | undefined;
 }
 
 /** The canvas; `TimeChart` loads it. It is for the eye: words and numbers stand beside it. */
-export default function Plot({ days, series, sumOf, onPoint, onReady }: PlotProps) {
+export default function Plot({ days, series, sumOf, bars, onPoint, onReady, onZoom }: PlotProps) {
   const key = usePaintKey();
   const draw = useCallback(
     (frame: HTMLDivElement | null) => {
@@ -30,17 +32,20 @@ export default function Plot({ days, series, sumOf, onPoint, onReady }: PlotProp
       const options = plotOptions({
         series,
         sumOf,
-        days: days.length,
+        days,
+        bars,
         paint: readPaint(figure),
         size: size(),
         onPoint,
+        onZoom,
       });
       const plot = new uPlot(options, [days.map(secondsOf), ...stacked(series).toReversed()], frame);
       const watch = new ResizeObserver(() => plot.setSize(size()));
       watch.observe(frame);
       onReady((at) => {
         const x = plot.data[0][at ?? -1];
-        plot.setCursor({ left: x === undefined ? OUTSIDE : plot.valToPos(x, 'x'), top: 0 });
+        const middle = bars ? stepOf(days) / 2 : 0;
+        plot.setCursor({ left: x === undefined ? OUTSIDE : plot.valToPos(x + middle, 'x'), top: 0 });
       });
       return () => {
         onReady(undefined);
@@ -50,7 +55,7 @@ export default function Plot({ days, series, sumOf, onPoint, onReady }: PlotProp
     },
     // The key is not read: with other colours the whole is drawn anew.
     // oxlint-disable-next-line react/exhaustive-deps
-    [days, series, sumOf, onPoint, onReady, key],
+    [days, series, sumOf, bars, onPoint, onReady, onZoom, key],
   );
   return <div ref={draw} className="chart-canvas" aria-hidden />;
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../cx.ts';
 import { later } from '../later.ts';
 import { DayTable } from './DayTable.tsx';
-import { dayName, sumOn } from './stack.ts';
+import { isDay, stepName, sumOn } from './stack.ts';
 import type { TimeSeries } from './stack.ts';
 import './chart.css';
 
@@ -12,21 +12,28 @@ const Plot = later(() => import('./Plot.tsx'));
 interface TimeChartProps {
   /** What is counted: "Licenses by day". */
   label: string;
-  /** Days of UTC in order ("2026-11-21"); at least one. Like `series`, keep it as long as it is the same. */
+  /**
+   * Days of UTC in order ("2026-11-21"), or moments at which hours begin; at least one. Like `series`, keep it as long
+   * as it is the same.
+   */
   days: readonly string[];
   /** From the axis upwards. */
   series: readonly TimeSeries[];
   /** So many series from below together have a name of their own, and a line in the plot. */
   sum: { label: string; of: number };
+  /** What is counted within each step, in place of what stands at it: bars instead of areas. */
+  bars?: boolean;
+  /** Goes into the steps from one to another: with the pointer over them, with Enter on one, or from the table. */
+  onZoom?: ((first: number, last: number) => void) | undefined;
 }
 
 const whole = new Intl.NumberFormat();
 
 /**
- * Areas over days. The line over them tells the day that the pointer is on, or the last one; the arrow keys move
- * from day to day, and everything stands in a table as well.
+ * Counts over time. The line over them tells the step that the pointer is on, or the last one; the arrow keys move
+ * from step to step, and everything stands in a table as well.
  */
-export function TimeChart({ label, days, series, sum }: TimeChartProps) {
+export function TimeChart({ label, days, series, sum, bars = false, onZoom }: TimeChartProps) {
   const [pointed, setPointed] = useState<number>();
   const mark = useRef<(at: number | undefined) => void>(undefined);
   const ready = useCallback((lent: typeof mark.current) => {
@@ -36,7 +43,7 @@ export function TimeChart({ label, days, series, sum }: TimeChartProps) {
   const at = Math.min(pointed ?? last, last);
   const sums = { label: sum.label, value: sumOn(series, sum.of, at) };
   const kinds = series.map(({ label: name, values, tone }) => ({ name, value: values[at] ?? 0, tone }));
-  const day = dayName(days[at] ?? '');
+  const day = stepName(days[at] ?? '1970-01-01');
   return (
     <figure className="chart" aria-label={label}>
       <Legend day={day} sum={<Count name={sums.label} value={sums.value} />}>
@@ -46,17 +53,18 @@ export function TimeChart({ label, days, series, sum }: TimeChartProps) {
       </Legend>
       <div className="chart-plot">
         <Suspense>
-          <Plot days={days} series={series} sumOf={sum.of} onPoint={setPointed} onReady={ready} />
+          <Plot {...{ days, series, bars, onZoom }} sumOf={sum.of} onPoint={setPointed} onReady={ready} />
         </Suspense>
         <input
           type="range"
           className="chart-day"
-          aria-label={`Day of ${label}`}
+          aria-label={`${days.every(isDay) ? 'Day' : 'Hour'} of ${label}`}
           aria-valuetext={[
             day,
             `${sums.label} ${whole.format(sums.value)}`,
             ...kinds.map(({ name, value }) => `${name} ${whole.format(value)}`),
           ].join(', ')}
+          aria-keyshortcuts={onZoom && 'Enter'}
           min={0}
           max={last}
           value={at}
@@ -66,9 +74,12 @@ export function TimeChart({ label, days, series, sum }: TimeChartProps) {
             setPointed(Number(target.value));
             mark.current?.(Number(target.value));
           }}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter') onZoom?.(at, at);
+          }}
         />
       </div>
-      <DayTable label={label} days={days} series={series} sum={sum} />
+      <DayTable {...{ label, days, series, sum }} onChoose={onZoom && ((one) => onZoom(one, one))} />
     </figure>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayBefore, dayName, secondsOf, stacked, sumOn } from './stack.ts';
+import { dayBefore, isDay, secondsOf, stacked, stepName, sumOn } from './stack.ts';
 
 test('each series begins where the one below it ends', () => {
   expect(
@@ -33,5 +33,12 @@ test('days are days of UTC, over the end of a year and of February too', () => {
   expect(dayBefore('2026-01-01', 1)).toBe('2025-12-31');
   expect(dayBefore('2028-03-01', 1)).toBe('2028-02-29');
   expect(secondsOf('1970-01-02')).toBe(86_400);
-  expect(dayName('2026-11-01')).toMatch(/\b1\b/);
+  expect(stepName('2026-11-01')).toMatch(/\b1\b/);
+});
+
+test('hours are moments', () => {
+  expect(isDay('2026-11-01')).toBe(true);
+  expect(isDay('2026-11-01T09:00:00.000Z')).toBe(false);
+  expect(secondsOf('1970-01-01T01:00:00.000Z')).toBe(3600);
+  expect(stepName('2026-11-01T09:30:00.000Z')).toMatch(/:\d\d/);
 });

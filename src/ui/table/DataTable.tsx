@@ -37,6 +37,8 @@ export interface DataTableProps<Row> {
   /** Set while a filter or search is on; an empty table then offers this. */
   onClearFilters?: (() => void) | undefined;
   footer?: ReactNode;
+  /** Told when the first row leaves the view and when it comes back. */
+  onAway?: ((away: boolean) => void) | undefined;
 }
 
 /** The one table, in its five states: first load, rows (stale ones dimmed), error, empty, nothing matches. */

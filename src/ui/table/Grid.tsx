@@ -30,7 +30,7 @@ interface GridProps<Row> extends DataTableProps<Row> {
 /** The rows themselves: only those in view are in the document, and one that has the focus. */
 export function Grid<Row>(props: GridProps<Row>) {
   const { rows, rowId, rowLabel, rowMenu, sort, onSort, refetching = false, label } = props;
-  const { columns: all, hidden = NO_HIDDEN, selection = NONE, onSelect } = props;
+  const { columns: all, hidden = NO_HIDDEN, selection = NONE, onSelect, onAway } = props;
   const small = useMedia(SMALL);
   const density = useDensity();
   const columns = useMemo(() => visibleColumns(all, hidden), [all, hidden]);
@@ -69,7 +69,10 @@ export function Grid<Row>(props: GridProps<Row>) {
     <div
       ref={scroller}
       className={cx('tbl-scroll', selection.size > 0 && 'tbl-under-bulk')}
-      onScroll={markScrolled}
+      onScroll={(event) => {
+        markScrolled(event);
+        onAway?.(event.currentTarget.scrollTop > height);
+      }}
       // Back brings the rows that were in view, where the application restores places.
       data-scroll-restoration-id={label}
     >
