@@ -1,0 +1,73 @@
+import { FIELD, isIdField, type FilterOperation } from '../fields.ts';
+import { ENTRY_ID, type Operand, QUERY_LIMITS, type QueryField } from './tree.ts';
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+const MAX_ID = 2_147_483_647;
+
+function isDay(text: string): boolean {
+  const [, year, month, day] = DAY.exec(text)?.map(Number) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return false;
+  const date = new Date(Date.UTC(2000, month - 1, day));
+  // The year apart: Date.UTC takes years below 100 for those of the last century.
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+/** A date-time or a day, as text (shapes 1); whether the day exists is looked at as well. */
+const isDateTime = (text: string): boolean => {
+  if (!DATE_TIME.test(text) || !isDay(text)) return false;
+  const [hour = 0, minute = 0, second = 0] = text.slice(11, 19).split(':').map(Number);
+  return !(hour > 23 || minute > 59 || second > 59);
+};
+
+const isId = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= MAX_ID;
+
+/** What values of the field look like, in words and as a test. */
+function expected(field: QueryField | typeof ENTRY_ID): { words: string; fits: (value: unknown) => boolean } {
+  if (field === ENTRY_ID) return { words: 'the id of an entry, a whole number', fits: isId };
+  if (isIdField(field.fieldType)) {
+    const of = { [FIELD.choice]: 'a choice', [FIELD.reference]: 'an entry', [FIELD.user]: 'a user' };
+    return { words: `the id of ${of[field.fieldType as keyof typeof of]}, a whole number`, fits: isId };
+  }
+  if (field.fieldType === FIELD.boolean)
+    return { words: 'true or false', fits: (value) => typeof value === 'boolean' };
+  if (field.fieldType === FIELD.date)
+    return {
+      words: 'a date, such as 2026-03-01 or 2026-03-01T08:00:00Z',
+      fits: (value) => typeof value === 'string' && isDateTime(value),
+    };
+  if (field.fieldType === FIELD.text)
+    return {
+      words: `a text of at most ${QUERY_LIMITS.text} characters`,
+      fits: (value) =>
+        typeof value === 'string' && value.length <= QUERY_LIMITS.text && !value.includes('\0'),
+    };
+  return { words: 'a number', fits: (value) => typeof value === 'number' && Number.isFinite(value) };
+}
+
+/** Reads what an operation compares with. Answers the operands, or what is wrong in words. */
+export function readOperands(
+  field: QueryField | typeof ENTRY_ID,
+  operation: FilterOperation,
+  given: unknown,
+): { operands: Operand[] } | { fault: string; at?: number } {
+  const { words, fits } = expected(field);
+  if (operation.operand === 'none') return { operands: [] };
+  if (operation.operand === 'one') {
+    if (given === null) return { fault: 'is null: ask for "$noData" or "$notNoData"' };
+    if (Array.isArray(given))
+      return { fault: `is a list: ${operation.name} compares with one value, $in with several` };
+    return fits(given) ? { operands: [given as Operand] } : { fault: `must be ${words}` };
+  }
+  if (!Array.isArray(given)) return { fault: `must be a list of values, each ${words}` };
+  const list: readonly unknown[] = given;
+  if (operation.operand === 'pair' && list.length !== 2)
+    return { fault: 'must be a list of two: from and to' };
+  if (list.length === 0) return { fault: 'must hold at least one value' };
+  if (list.length > QUERY_LIMITS.operands)
+    return { fault: `holds ${list.length} values; ${QUERY_LIMITS.operands} at most` };
+  const at = list.findIndex((value) => !fits(value));
+  return at < 0 ? { operands: list as Operand[] } : { fault: `must be ${words}`, at };
+}

@@ -1,0 +1,189 @@
+import { assert, json, oneof, property, string } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FIELD, type FieldType, FILTER, filterOperations } from '../fields.ts';
+import { readFilters } from './read.ts';
+import { parseQuery } from './text.ts';
+import { type Condition, QUERY_LIMITS, type QueryField } from './tree.ts';
+
+const field = (
+  id: number,
+  apiName: string,
+  fieldType: FieldType,
+  more: Partial<QueryField> = {},
+): QueryField => ({
+  id,
+  apiName,
+  fieldType,
+  isMultiSelect: false,
+  isMoney: false,
+  isDateOnly: false,
+  ...more,
+});
+const fields = [
+  field(1, 'Name', FIELD.text),
+  field(2, 'Stage', FIELD.choice),
+  field(3, 'Founded', FIELD.date, { isDateOnly: true }),
+  field(4, 'Revenue', FIELD.number, { isMoney: true }),
+  field(5, 'Active', FIELD.boolean),
+  field(6, 'Logo', FIELD.image),
+];
+const find = (name: string) => fields.find((each) => each.apiName.toLowerCase() === name.toLowerCase());
+const findById = (id: number) => fields.find((each) => each.id === id);
+
+const many = (count: number) => `{"$or": [${Array.from({ length: count }, () => '{"Stage": 1}').join(',')}]}`;
+const item = (fieldId: number, filterOperation: number, value?: unknown, more: object = {}) =>
+  readFilters([{ fieldId, filterOperation, value, ...more }], findById);
+
+/** A tree in words: `all(Name $contains "x", any(…))`. */
+function words(condition: Condition): string {
+  if (condition.kind !== 'comparison') return `${condition.kind}(${condition.of.map(words).join(', ')})`;
+  const { field: of, operation, operands } = condition;
+  return `${of === 'EntryId' ? of : of.apiName} ${operation.rowOperator}${operands.map((each) => ` ${JSON.stringify(each)}`).join('')}`;
+}
+const read = (text: string) => {
+  const { condition, faults } = parseQuery(text, find);
+  return condition ? words(condition) : faults;
+};
+
+test.each([
+  ['', 'all()'],
+  ['{}', 'all()'],
+  ['{"Name": "Hafen"}', 'Name $eq "Hafen"'],
+  ['{name: "Hafen"}', 'Name $eq "Hafen"'],
+  ["{NAME: {$CONTAINS: 'a\\'b'}}", 'Name $contains "a\'b"'],
+  ['{"Stage": 4, "Active": true}', 'all(Stage $eq 4, Active $eq true)'],
+  ['{"Revenue": {"$gt": 1, "$lte": 5}}', 'all(Revenue $gt 1, Revenue $lte 5)'],
+  ['{"Founded": {"$between": ["1990-01-01", "2000-12-31"]}}', 'Founded $between "1990-01-01" "2000-12-31"'],
+  ['{"Stage": {"$in": [1, 2]}}', 'Stage $in 1 2'],
+  ['{"Name": "$noData"}', 'Name $noData'],
+  ['{"Name": "$NOTNODATA"}', 'Name $notNoData'],
+  ['{"Name": {"$not": "$noData"}}', 'Name $notNoData'],
+  ['{"Logo": "$notNoData"}', 'Logo $notNoData'],
+  ['{"EntryId": {"$gt": 7}}', 'EntryId $gt 7'],
+  ['{"entryid": 7}', 'EntryId $eq 7'],
+  [
+    '{"$or": [{"Stage": 1}, {"$and": [{"Stage": 2}, {"Active": false}]}]}',
+    'any(Stage $eq 1, all(Stage $eq 2, Active $eq false))',
+  ],
+  [`{"Name": "${'{['.repeat(40)}"}`, `Name $eq "${'{['.repeat(40)}"`],
+])('reads %s', (text, expected) => {
+  expect(read(text)).toBe(expected);
+});
+
+test.each([
+  ['{"Nmae": 1}', 'query.Nmae', 'Field with name "Nmae" does not exist'],
+  ['{"Name": null}', 'query.Name', 'is null: ask for "$noData" or "$notNoData"'],
+  ['{"Name": 5}', 'query.Name', 'must be a text of at most 10000 characters'],
+  ['{"Stage": "Won"}', 'query.Stage', 'must be the id of a choice, a whole number'],
+  ['{"Stage": 1.5}', 'query.Stage', 'must be the id of a choice, a whole number'],
+  ['{"Stage": [1]}', 'query.Stage', 'is a list: Equals compares with one value, $in with several'],
+  [
+    '{"Founded": "2026-02-30"}',
+    'query.Founded',
+    'must be a date, such as 2026-03-01 or 2026-03-01T08:00:00Z',
+  ],
+  [
+    '{"Founded": "2026-02-03T24:00:00Z"}',
+    'query.Founded',
+    'must be a date, such as 2026-03-01 or 2026-03-01T08:00:00Z',
+  ],
+  ['{"Revenue": {"$in": [1, "2"]}}', 'query.Revenue.$in.1', 'must be a number'],
+  ['{"Revenue": {"$between": [1]}}', 'query.Revenue.$between', 'must be a list of two: from and to'],
+  ['{"Revenue": {"$in": []}}', 'query.Revenue.$in', 'must hold at least one value'],
+  ['{"Logo": "x"}', 'query.Logo', 'Logo cannot be asked with $eq; it takes $noData, $notNoData'],
+  [
+    '{"Active": {"$gt": true}}',
+    'query.Active.$gt',
+    'Active cannot be asked with $gt; it takes $eq, $not, $noData, $notNoData',
+  ],
+  ['{"EntryId": "$noData"}', 'query.EntryId', /^EntryId cannot be asked with \$noData; it takes \$eq/],
+  ['{"Name": {"$regex": "x"}}', 'query.Name.$regex', /^There is no operator \$regex: operators are \$eq/],
+  [
+    '{"Name": {"$noData": true}}',
+    'query.Name.$noData',
+    'There is no operator $noData: write "$noData" as the value',
+  ],
+  ['{"Name": {}}', 'query.Name', /^must name an operator/],
+  ['{"$nor": []}', 'query.$nor', 'There is no group $nor: groups are $and and $or'],
+  ['{"$or": []}', 'query.$or', 'must be a list of at least one condition'],
+  ['{"$or": [1]}', 'query.$or.0', 'must be an object of conditions'],
+  ['[]', 'query', 'must be an object of conditions'],
+  ['{"Name": ', 'query', /^is no JSON/],
+  ['{"__proto__": {"Name": 1}}', 'query', /^is no JSON: "__proto__"/],
+  ['{"Name": {"constructor": 1}}', 'query', /^is no JSON: "constructor"/],
+  [
+    `${'{"$and":['.repeat(9)}{}${']}'.repeat(9)}`,
+    `query${'.$and.0'.repeat(8)}`,
+    'is nested deeper than 8 levels',
+  ],
+  ['['.repeat(100_000), 'query', 'is nested deeper than 8 levels'],
+] as const)('refuses %s', (text, path, message) => {
+  const faults = parseQuery(text, find).faults ?? [];
+  expect(faults.map((each) => each.path)).toEqual([path]);
+  expect(faults[0]?.message).toMatch(message);
+});
+
+test('every fault is told at once', () => {
+  expect(read('{"A": 1, "$or": [{"B": 2}, {"Stage": "x"}]}')).toHaveLength(3);
+});
+
+test('more comparisons than the bound are refused', () => {
+  expect(parseQuery(many(QUERY_LIMITS.comparisons), find).faults).toBeUndefined();
+  expect(read(many(QUERY_LIMITS.comparisons + 1))).toEqual([
+    { path: 'query', message: 'holds 101 comparisons; 100 at most' },
+  ]);
+});
+
+test('any text is read or refused, never thrown', () => {
+  assert(
+    property(
+      oneof(
+        string(),
+        json(),
+        json().map((json) => `{"Name": ${json}}`),
+      ),
+      (text) => {
+        const { condition, faults } = parseQuery(text, find);
+        expect(condition === undefined).toBe(faults !== undefined && faults.length > 0);
+      },
+    ),
+  );
+});
+
+describe('the items of a filter', () => {
+  test.each([
+    [item(4, FILTER.between, 10, { valueTo: 20 }), 'Revenue $between 10 20'],
+    [item(2, FILTER.in, [1, 2]), 'Stage $in 1 2'],
+    [item(2, FILTER.notIn, 1), 'Stage $nin 1'],
+    [item(6, FILTER.noData), 'Logo $noData'],
+    [item(1, FILTER.doesntContain, 'x'), 'Name $doesntContain "x"'],
+  ])('%#', ({ condition }, expected) => {
+    expect(condition && words(condition)).toBe(expected);
+  });
+
+  test('a currency narrows an amount, and nothing else', () => {
+    expect(item(4, FILTER.greater, 1, { currencyCode: 'EUR' }).condition).toMatchObject({
+      currencyCode: 'EUR',
+    });
+    expect(item(1, FILTER.equals, 'x', { currencyCode: 'EUR' }).faults).toEqual([
+      { path: '0.currencyCode', message: 'Name holds no money' },
+    ]);
+  });
+
+  test('what does not fit is told with its place', () => {
+    expect(item(9, 0, 1).faults).toEqual([{ path: '0.fieldId', message: 'Field with id 9 does not exist' }]);
+    expect(item(1, 99, 1).faults).toEqual([
+      { path: '0.filterOperation', message: 'There is no operation 99' },
+    ]);
+    expect(item(5, FILTER.equals, 'yes').faults).toEqual([
+      { path: '0.value', message: 'must be true or false' },
+    ]);
+  });
+
+  test('every code of the table is understood', () => {
+    const known = filterOperations.filter(({ id }) => id !== null).map(({ id }) => id);
+    expect(known.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 14 }, (_, code) => code),
+    );
+  });
+});

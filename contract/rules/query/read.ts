@@ -1,0 +1,199 @@
+import { FIELD, type FilterOperation, filterOperations } from '../fields.ts';
+import { readOperands } from './operands.ts';
+import {
+  type Comparison,
+  type Condition,
+  ENTRY_ID,
+  QUERY_LIMITS,
+  type QueryFault,
+  type QueryField,
+  type ReadQuery,
+} from './tree.ts';
+
+/** Finds a field of the entry type by its apiName, in any case. */
+export type FieldFinder = (name: string) => QueryField | undefined;
+
+const byOperator = new Map(filterOperations.map((each) => [each.rowOperator.toLowerCase(), each]));
+const operationCalled = (name: string): FilterOperation => {
+  const found = byOperator.get(name);
+  if (!found) throw new Error(`There is no row operator ${name}`);
+  return found;
+};
+const EQUALS = operationCalled('$eq');
+const NOT = operationCalled('$not');
+const NO_DATA = operationCalled('$nodata');
+const NOT_NO_DATA = operationCalled('$notnodata');
+const GROUPS = new Map<string, 'all' | 'any'>([
+  ['$and', 'all'],
+  ['$or', 'any'],
+]);
+
+/** The operations that a field takes; ids of entries compare as numbers do. */
+export const operationsOf = (field: QueryField | typeof ENTRY_ID): readonly FilterOperation[] =>
+  field === ENTRY_ID
+    ? filterOperations.filter(
+        ({ operand, fieldTypes }) => operand !== 'none' && fieldTypes.includes(FIELD.counter),
+      )
+    : filterOperations.filter(({ fieldTypes }) => fieldTypes.includes(field.fieldType));
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Collects while a query is read: its faults, and how much of the bounds is used up. */
+class Reading {
+  readonly faults: QueryFault[] = [];
+  comparisons = 0;
+  readonly find: FieldFinder;
+
+  constructor(find: FieldFinder) {
+    this.find = find;
+  }
+
+  fault(path: string, message: string): undefined {
+    this.faults.push({ path, message });
+    return undefined;
+  }
+}
+
+/** `"$noData"` and `"$notNoData"` stand where a value would (spec 4.4); behind `$not` they mean their opposite. */
+function marker(operation: FilterOperation, value: unknown): FilterOperation | undefined {
+  if (typeof value !== 'string') return undefined;
+  const named = [NO_DATA, NOT_NO_DATA].find((each) => each.rowOperator.toLowerCase() === value.toLowerCase());
+  if (!named || operation === EQUALS) return named;
+  if (operation !== NOT) return undefined;
+  return named === NO_DATA ? NOT_NO_DATA : NO_DATA;
+}
+
+function readComparison(
+  reading: Reading,
+  field: QueryField | typeof ENTRY_ID,
+  operation: FilterOperation,
+  value: unknown,
+  path: string,
+): Comparison | undefined {
+  reading.comparisons += 1;
+  const meant = marker(operation, value) ?? operation;
+  const name = field === ENTRY_ID ? ENTRY_ID : field.apiName;
+  const possible = operationsOf(field);
+  if (!possible.includes(meant))
+    return reading.fault(
+      path,
+      `${name} cannot be asked with ${meant.rowOperator}; it takes ${possible.map((each) => each.rowOperator).join(', ')}`,
+    );
+  const read = readOperands(field, meant, value);
+  if ('fault' in read) return reading.fault(read.at === undefined ? path : `${path}.${read.at}`, read.fault);
+  return { kind: 'comparison', field, operation: meant, operands: read.operands };
+}
+
+function readField(reading: Reading, name: string, value: unknown, path: string): Condition | undefined {
+  const field = name.toLowerCase() === ENTRY_ID.toLowerCase() ? ENTRY_ID : reading.find(name);
+  if (!field) return reading.fault(path, `Field with name "${name}" does not exist`);
+  if (!isObject(value)) return readComparison(reading, field, EQUALS, value, path);
+  const entries = Object.entries(value);
+  if (entries.length === 0) return reading.fault(path, 'must name an operator, such as {"$gt": 5}');
+  return all(
+    entries.map(([operator, operand]) => {
+      const at = `${path}.${operator}`;
+      const operation = byOperator.get(operator.toLowerCase());
+      if (!operation || operation.operand === 'none') {
+        const hint = operation
+          ? `write "${operation.rowOperator}" as the value`
+          : `operators are ${operators}`;
+        return reading.fault(at, `There is no operator ${operator}: ${hint}`);
+      }
+      return readComparison(reading, field, operation, operand, at);
+    }),
+  );
+}
+
+const operators = filterOperations
+  .filter(({ operand }) => operand !== 'none')
+  .map(({ rowOperator }) => rowOperator)
+  .join(', ');
+
+const all = (of: readonly (Condition | undefined)[]): Condition => {
+  const read = of.filter((each) => each !== undefined);
+  const [only] = read;
+  return read.length === 1 && only ? only : { kind: 'all', of: read };
+};
+
+function readObject(reading: Reading, value: unknown, path: string, depth: number): Condition | undefined {
+  if (depth > QUERY_LIMITS.depth)
+    return reading.fault(path, `is nested deeper than ${QUERY_LIMITS.depth} levels`);
+  if (!isObject(value)) return reading.fault(path, 'must be an object of conditions');
+  return all(
+    Object.entries(value).map(([key, content]) => {
+      const at = `${path}.${key}`;
+      const group = GROUPS.get(key.toLowerCase());
+      if (!group) {
+        if (key.startsWith('$'))
+          return reading.fault(at, `There is no group ${key}: groups are $and and $or`);
+        return readField(reading, key, content, at);
+      }
+      if (!Array.isArray(content) || content.length === 0)
+        return reading.fault(at, 'must be a list of at least one condition');
+      const of = content.map((each: unknown, index) =>
+        readObject(reading, each, `${at}.${index}`, depth + 1),
+      );
+      return { kind: group, of: of.filter((each) => each !== undefined) };
+    }),
+  );
+}
+
+/**
+ * Reads a row query (spec 4.4; shapes 4) into a typed tree: keys are apiNames in any case, EntryId, `$and` or `$or`; a
+ * value, or an object of operators. Every fault is told at once, with its place.
+ */
+export function readQuery(value: unknown, find: FieldFinder): ReadQuery {
+  const reading = new Reading(find);
+  const condition = readObject(reading, value, 'query', 1);
+  return finish(reading, condition, 'query');
+}
+
+function finish(reading: Reading, condition: Condition | undefined, path: string): ReadQuery {
+  if (reading.comparisons > QUERY_LIMITS.comparisons)
+    reading.fault(path, `holds ${reading.comparisons} comparisons; ${QUERY_LIMITS.comparisons} at most`);
+  return reading.faults.length > 0 || !condition ? { faults: reading.faults } : { condition };
+}
+
+/** One item of POST …/filter (FilterInfoVm). */
+export interface FilterItem {
+  fieldId: number;
+  filterOperation: number;
+  value?: unknown;
+  valueTo?: unknown;
+  currencyCode?: string | null;
+}
+
+/** Reads the items of a filter, which must all hold, into the same tree. */
+export function readFilters(
+  items: readonly FilterItem[],
+  find: (fieldId: number) => QueryField | undefined,
+): ReadQuery {
+  const reading = new Reading(() => undefined);
+  const of = items.map((item, index) => readFilter(reading, item, find(item.fieldId), String(index)));
+  return finish(reading, all(of), 'body');
+}
+
+function readFilter(
+  reading: Reading,
+  item: FilterItem,
+  field: QueryField | undefined,
+  path: string,
+): Comparison | undefined {
+  if (!field) return reading.fault(`${path}.fieldId`, `Field with id ${item.fieldId} does not exist`);
+  const operation = filterOperations.find(({ id }) => id === item.filterOperation);
+  if (!operation)
+    return reading.fault(`${path}.filterOperation`, `There is no operation ${item.filterOperation}`);
+  const value =
+    operation.operand === 'pair'
+      ? [item.value, item.valueTo]
+      : operation.operand === 'several' && !Array.isArray(item.value)
+        ? [item.value]
+        : item.value;
+  const read = readComparison(reading, field, operation, value, `${path}.value`);
+  if (!read || item.currencyCode === null || item.currencyCode === undefined) return read;
+  if (!field.isMoney && field.fieldType !== FIELD.currency)
+    return reading.fault(`${path}.currencyCode`, `${field.apiName} holds no money`);
+  return { ...read, currencyCode: item.currencyCode };
+}
