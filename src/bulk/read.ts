@@ -1,13 +1,12 @@
 import { toServiceError } from '../api/errors.ts';
 import { getUserLicense, getUsersByIds, searchUserLicenses } from '../api/generated/sdk.gen.ts';
 import type { UserInfoResponse } from '../api/generated/types.gen.ts';
+import { PAGE, everyPage } from '../directory/pages.ts';
 import { createRun } from '../lib/run.ts';
 import { chunks } from './calls.ts';
 import { toPerson } from './person.ts';
 import type { Person } from './person.ts';
 
-/** As many as one request takes and one page holds (shapes 1). */
-const MOST = 1000;
 const AT_ONCE = 4;
 
 /** Does the same for each, some at a time; the first failure ends it. */
@@ -46,7 +45,7 @@ export async function readPeople(ids: readonly number[], options: ReadOptions): 
   const { licenses, size, signal, onRead } = options;
   const users = new Map<number, UserInfoResponse>();
   let read = 0;
-  await forEach(chunks(ids, MOST), async (body) => {
+  await forEach(chunks(ids, PAGE), async (body) => {
     const { data } = await getUsersByIds({ body, signal });
     for (const user of data) users.set(user.id, user);
     read += body.length;
@@ -62,7 +61,7 @@ export async function readPeople(ids: readonly number[], options: ReadOptions): 
 /** Licenses are told one by one or by pages of everybody's: whichever asks for less. */
 async function readLicenses(ids: readonly number[], size: number, signal: AbortSignal) {
   const licenses = new Map<number, number>();
-  if (ids.length <= Math.ceil(size / MOST)) {
+  if (ids.length <= Math.ceil(size / PAGE)) {
     await forEach(ids, async (userId) => {
       try {
         const { data } = await getUserLicense({ path: { userId }, signal });
@@ -73,11 +72,7 @@ async function readLicenses(ids: readonly number[], size: number, signal: AbortS
     });
     return licenses;
   }
-  for (let pageNumber = 1; ; pageNumber += 1) {
-    // Lists carry no totals: each page is asked for when the one before it is full.
-    // oxlint-disable-next-line no-await-in-loop
-    const { data } = await searchUserLicenses({ query: { pageNumber, pageSize: MOST }, signal });
-    for (const { userId, licenseTypeId } of data) licenses.set(userId, licenseTypeId);
-    if (data.length < MOST) return licenses;
-  }
+  const all = await everyPage((query) => searchUserLicenses({ query, signal }));
+  for (const { userId, licenseTypeId } of all) licenses.set(userId, licenseTypeId);
+  return licenses;
 }

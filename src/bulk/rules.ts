@@ -1,12 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { capabilities } from '../../contract/rules/capabilities.ts';
 import { NO_LICENSE } from '../../contract/rules/licenses.ts';
 import { CAPABILITIES } from '../api/capabilities.gen.ts';
 import { toServiceError } from '../api/errors.ts';
-import { getGroupOptions } from '../api/generated/@tanstack/react-query.gen.ts';
-import { listGroups, searchUsers } from '../api/generated/sdk.gen.ts';
+import { searchUsers } from '../api/generated/sdk.gen.ts';
 import type { Capability, Session } from '../api/generated/types.gen.ts';
 import { can, lacking } from '../api/session.ts';
+import { capabilitiesOf, groupQuery, readEveryGroup } from '../directory/groups.ts';
+import { everyPage } from '../directory/pages.ts';
 import type { BulkAction } from './actions.ts';
 import type { Person } from './person.ts';
 import { areAdministrators } from './plan.ts';
@@ -33,9 +33,6 @@ export const OPERATIONS: Record<BulkAction['kind'], Operation> = {
 export const concernsLicenses = ({ kind }: BulkAction): boolean =>
   kind === 'license' || kind === 'licenses' || kind === 'remove';
 
-const STALE = 5 * 60_000;
-const PAGE = 1000;
-const isCapability = (name: string): name is Capability => capabilities.some((one) => one.name === name);
 const KEEP_SITE_OPEN: readonly Capability[] = ['Manage Users', 'Manage Groups'];
 
 /** What a dry run knows beforehand. */
@@ -68,7 +65,8 @@ export async function readRules(
   if (!taken.some((id) => KEEP_SITE_OPEN.some((one) => groups.get(id)?.capabilities.includes(one))))
     return rules;
   // Somebody may be an administrator through several groups: all have to be known.
-  await read((await readGroupIds(around.signal)).filter((id) => !groups.has(id)));
+  const all = await readEveryGroup(around.signal);
+  await read(all.map(({ id }) => id).filter((id) => !groups.has(id)));
   return { ...rules, administrators: await readAdministrators(groups, around) };
 }
 
@@ -78,8 +76,8 @@ async function readGroup(
   groups: Map<number, { name: string; capabilities: readonly Capability[] }>,
 ): Promise<void> {
   try {
-    const group = await client.fetchQuery({ ...getGroupOptions({ path: { groupId } }), staleTime: STALE });
-    groups.set(groupId, { name: group.name, capabilities: group.capabilities.filter(isCapability) });
+    const { data } = await client.fetchQuery(groupQuery(groupId));
+    groups.set(groupId, { name: data.name, capabilities: capabilitiesOf(data) });
   } catch (thrown) {
     // Somebody has deleted it: who would come into it is told so.
     if (toServiceError(thrown).status !== 404) throw thrown;
@@ -110,8 +108,8 @@ async function readAdministrators(groups: Rules['groups'], { size, signal }: Aro
   );
   const ids = new Set<number>();
   await forEach(giving, async ([userGroupId]) => {
-    const members = await idsByPage((page) => searchUsers({ query: { userGroupId, ...page }, signal }));
-    for (const id of members) ids.add(id);
+    const members = await everyPage((page) => searchUsers({ query: { userGroupId, ...page }, signal }));
+    for (const { id } of members) ids.add(id);
   });
   const members = await readPeople([...ids], { licenses: true, size, signal });
   return new Set(
@@ -122,20 +120,4 @@ async function readAdministrators(groups: Rules['groups'], { size, signal }: Aro
       )
       .map(({ id }) => id),
   );
-}
-
-const readGroupIds = (signal: AbortSignal): Promise<number[]> =>
-  idsByPage((page) => listGroups({ query: page, signal }));
-
-async function idsByPage(
-  read: (page: { pageNumber: number; pageSize: number }) => Promise<{ data: { id: number }[] }>,
-): Promise<number[]> {
-  const ids: number[] = [];
-  for (let pageNumber = 1; ; pageNumber += 1) {
-    // Lists carry no totals: each page is asked for when the one before it is full.
-    // oxlint-disable-next-line no-await-in-loop
-    const { data } = await read({ pageNumber, pageSize: PAGE });
-    ids.push(...data.map(({ id }) => id));
-    if (data.length < PAGE) return ids;
-  }
 }

@@ -1,10 +1,10 @@
 import { toServiceError } from '../api/errors.ts';
 import { getUserLicense, listGroups, searchUserLicenses, searchUsers } from '../api/generated/sdk.gen.ts';
 import type { GroupInfoResponse, UserInfoResponse } from '../api/generated/types.gen.ts';
+import { everyPage, PAGE } from './pages.ts';
 import { noteLicenses, toRow } from './row.ts';
 import type { DirectoryRow, Licenses } from './row.ts';
 
-const PAGE = 1000;
 // With the users and the licenses of each page that is four calls at a time; a browser sends six, and others want to
 // be heard meanwhile.
 const PAGES_AHEAD = 2;
@@ -60,17 +60,9 @@ async function* pages<Page>(
   }
 }
 
-async function all<Item>(read: (pageNumber: number) => Promise<{ data: Item[] }>): Promise<Item[]> {
-  const items: Item[] = [];
-  for await (const { data } of pages(read, isFullPage)) items.push(...data);
-  return items;
-}
-
-const isFullPage = ({ data }: { data: readonly unknown[] }): boolean => data.length === PAGE;
-
 /** The groups of the site. */
 export const readGroups = (): Promise<GroupInfoResponse[]> =>
-  all((pageNumber) => listGroups({ query: { pageNumber, pageSize: PAGE } }));
+  everyPage((query) => insist(() => listGroups({ query })));
 
 const licensePage = (pageNumber: number) => searchUserLicenses({ query: { pageNumber, pageSize: PAGE } });
 

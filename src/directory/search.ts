@@ -23,3 +23,10 @@ export interface DirectoryQuery {
   filters: Filters;
   sort: DirectorySort;
 }
+
+/** The whole site by name. */
+export const EVERYBODY: DirectoryQuery = {
+  q: '',
+  filters: { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] },
+  sort: { by: 'name', descending: false },
+};

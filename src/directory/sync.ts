@@ -3,6 +3,7 @@ import { getSession } from '../api/generated/sdk.gen.ts';
 import type { Change, Copy } from './copy.ts';
 import { readChanged, readEverybody, readGroups } from './load.ts';
 import { packRow } from './pack.ts';
+import { PAGE } from './pages.ts';
 import type { DirectoryRow } from './row.ts';
 import type { Meta } from './store.ts';
 
@@ -18,7 +19,6 @@ const WINDOW = 170 * 86_400_000;
 // after so many times what it takes.
 const RECONCILE = 600_000;
 const RECONCILE_TIMES = 40;
-const PAGE = 1000;
 
 const isFresh = ({ checked }: Meta): boolean => Date.now() - checked < FRESH;
 

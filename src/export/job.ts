@@ -1,7 +1,8 @@
 import { wrap } from 'comlink';
 import { toServiceError } from '../api/errors.ts';
-import { getUsersByIds, listGroups } from '../api/generated/sdk.gen.ts';
+import { getUsersByIds } from '../api/generated/sdk.gen.ts';
 import { rowsOf } from '../directory/directory.ts';
+import { readEveryGroup } from '../directory/groups.ts';
 import { count, counted } from '../lib/numbers.ts';
 import { startWorker } from '../lib/start-worker.ts';
 import { reportJob } from '../shell/jobs.ts';
@@ -105,13 +106,5 @@ function slim(row: ExportRow, federationId?: string): ExportRow {
   return { ...base, twoFactor, approvedAddresses, created, modified, federationId };
 }
 
-async function groupNames(): Promise<GroupNames> {
-  const names = new Map<number, string>();
-  for (let pageNumber = 1; ; pageNumber += 1) {
-    // Lists carry no totals: a page that is not full is the last (shapes 1).
-    // oxlint-disable-next-line no-await-in-loop
-    const { data } = await listGroups({ query: { pageNumber, pageSize: PORTION } });
-    for (const { id, name } of data) names.set(id, name);
-    if (data.length < PORTION) return names;
-  }
-}
+const groupNames = async (): Promise<GroupNames> =>
+  new Map((await readEveryGroup()).map(({ id, name }) => [id, name]));

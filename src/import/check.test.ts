@@ -39,9 +39,10 @@ const FREE: Permissions = {
 interface Against {
   choices?: Choices;
   may?: Partial<Permissions>;
+  barred?: ReadonlyMap<number, string>;
 }
 
-function checking({ choices = { groups: 'add' }, may }: Against): Checking {
+function checking({ choices = { groups: 'add' }, may, barred = new Map() }: Against): Checking {
   return {
     people: {
       byId: new Map([ann, ben].map((one) => [one.id, one])),
@@ -50,6 +51,7 @@ function checking({ choices = { groups: 'add' }, may }: Against): Checking {
     book: groupBook(GROUPS),
     choices,
     may: { ...FREE, ...may },
+    barred,
     me: 8,
   };
 }
@@ -170,6 +172,19 @@ test('what the person who imports may not do is refused, and only where it is ne
       may,
     }),
   ).toEqual(['E-mail: Needs A', 'License: Needs L', 'Groups: Needs G']);
+});
+
+test('a group that gives more than the importer holds is neither given nor taken', () => {
+  const barred = new Map([[1, 'Manage Users']]);
+  const refusal = 'Groups: “Sales” gives Manage Users, which you do not have';
+  const lines = [
+    { ...NEW, groups: 'Sales' },
+    { id: '7', groups: 'Sales; 2024' },
+    { id: '8', groups: '2024' },
+  ];
+  // Who is in it already is not put in again.
+  expect(faultsOf(lines, { barred })).toEqual([refusal, '', '']);
+  expect(faultsOf(lines, { barred, choices: { groups: 'exact' } })).toEqual([refusal, '', refusal]);
 });
 
 test('what is let through is what the contract takes', () => {

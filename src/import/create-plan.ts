@@ -2,7 +2,7 @@ import { STANDARD_LICENSE } from '../../contract/rules/licenses.ts';
 import type { NewUserInfo } from '../api/generated/types.gen.ts';
 import { licenseWord, statusWord, switchWord } from './field-words.ts';
 import type { Field } from './fields.ts';
-import { refusals, tooManyGroups } from './limits.ts';
+import { barredGroups, refusals, tooManyGroups } from './limits.ts';
 import { joinNames } from './name-list.ts';
 import type { Checking, Fault, FieldChange, RowPlan } from './plan.ts';
 import type { GroupBook } from './values.ts';
@@ -11,7 +11,8 @@ import type { Wish } from './wish.ts';
 const REQUIRED = ['email', 'firstName', 'lastName'] as const;
 
 /** Somebody new: one call creates them, and a license other than Standard is a second one (spec 4.2). */
-export function planCreate(wish: Wish, { book, may }: Checking): RowPlan {
+export function planCreate(wish: Wish, checking: Checking): RowPlan {
+  const { book, may } = checking;
   const { licenseTypeId, groups = [] } = wish;
   const otherLicense = licenseTypeId !== undefined && licenseTypeId !== STANDARD_LICENSE;
   const refused = refusals(
@@ -24,7 +25,7 @@ export function planCreate(wish: Wish, { book, may }: Checking): RowPlan {
   return {
     changes: shown(wish, book),
     work: { create: toNewUser(wish), ...(otherLicense && { licenseTypeId }) },
-    faults: [...missing(wish), ...refused, ...tooManyGroups(groups)],
+    faults: [...missing(wish), ...refused, ...tooManyGroups(groups), ...barredGroups(groups, checking)],
   };
 }
 

@@ -27,10 +27,13 @@ export type Opened =
 export type Counts = Record<Outcome, number>;
 
 /** What the rows are checked against, as it passes to a worker. */
-export interface Question extends Omit<Checking, 'people' | 'book'> {
+export interface Question extends Omit<Checking, 'people' | 'book' | 'barred'> {
   mapping: Mapping;
   groups: readonly { id: number; name: string }[];
 }
+
+type Barred = Checking['barred'];
+const NONE: Barred = new Map();
 
 const SAMPLES = 3;
 
@@ -102,15 +105,33 @@ export function createDesk() {
       }
     },
 
-    check(question: Question): Counts {
+    check(question: Question, barred = NONE): Counts {
       const { choices, may, me } = question;
       const book = groupBook(question.groups);
-      planned = checkWishes(wishesOf(question), { people: { byId, byEmail }, book, choices, may, me });
+      planned = checkWishes(wishesOf(question), {
+        people: { byId, byEmail },
+        book,
+        choices,
+        may,
+        barred,
+        me,
+      });
       places = { create: [], update: [], skip: [], cannot: [] };
       for (const [at, { outcome }] of planned.entries()) places[outcome].push(at);
       const { create, update, skip, cannot } = places;
       return { create: create.length, update: update.length, skip: skip.length, cannot: cannot.length };
     },
+
+    /** The groups that the checked rows would give or take. */
+    groupsTouched: (): number[] => [
+      ...new Set(
+        planned.flatMap(({ work: { create, addGroups = [], removeGroups = [] } }) => [
+          ...(create?.groups ?? []),
+          ...addGroups,
+          ...removeGroups,
+        ]),
+      ),
+    ],
 
     /** Some of the rows with one of these outcomes, in the order of the file; without one, of all. */
     some(outcomes: readonly Outcome[], from: number, to: number): readonly Planned[] {

@@ -1,5 +1,6 @@
 import type { Field } from './fields.ts';
-import type { Fault, Permissions } from './plan.ts';
+import type { Checking, Fault, Permissions } from './plan.ts';
+import { quoted } from './values.ts';
 
 // A request takes so many (NewUserInfo, UsersToUserGroupRequestVm).
 const MOST_GROUPS = 1000;
@@ -8,6 +9,14 @@ export const tooManyGroups = (groups: readonly number[]): Fault[] =>
   groups.length > MOST_GROUPS
     ? [{ field: 'groups', message: `Are ${groups.length}; at most ${MOST_GROUPS} are possible at once` }]
     : [];
+
+/** Groups whose capabilities the importer does not hold: the service refuses whoever is put in or taken out (T05). */
+export const barredGroups = (groups: readonly number[], { barred, book }: Checking): Fault[] =>
+  groups.flatMap((id) => {
+    const lacks = barred.get(id);
+    if (lacks === undefined) return [];
+    return [{ field: 'groups', message: `${quoted(book.nameOf(id))} gives ${lacks}, which you do not have` }];
+  });
 
 /** What is needed and not allowed, with the sentence that says what is missing. */
 export function refusals(

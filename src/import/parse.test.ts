@@ -15,6 +15,14 @@ test.each([
   expect(parse(text)).toMatchObject({ separator, rows: [{ row: 2, cells: ['1', 'Ann'] }] });
 });
 
+test.each(['sep=;', 'SEP=; ', '"sep=;"'])('a first line %j names the separator and is no row', (line) => {
+  expect(parse(`${line}\r\nId;Last, first\r\n1;Marsh, Ann\r\n`)).toEqual({
+    separator: ';',
+    headings: ['Id', 'Last, first'],
+    rows: [{ row: 2, cells: ['1', 'Marsh, Ann'] }],
+  });
+});
+
 test('rows count as a spreadsheet counts them: empty ones are passed over, lines within quotes are one', () => {
   expect(rowsOf('Id,Name\n1,"two\nlines"\n,\n\n2,Ann\n')).toEqual([
     [2, '1', 'two\nlines', undefined],

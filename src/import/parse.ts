@@ -33,11 +33,16 @@ function guessSeparator(text: string): string {
   return SEPARATORS.reduce((best, one) => ((counts.get(one) ?? 0) > (counts.get(best) ?? 0) ? one : best));
 }
 
+/** Spreadsheets take a first line such as `sep=;` as the separator and show the file without it. */
+const SEPARATOR_LINE = /^"?sep=(.)"?[ \t]*(?:\r\n?|\n)/i;
+
 const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 
 /** Reads a text as CSV, some megabytes at a time; the apostrophes before formulas are undone (security T19). */
-export function parse(text: string, onProgress: (share: number) => void = () => undefined): Parsed {
-  const separator = guessSeparator(text);
+export function parse(file: string, onProgress: (share: number) => void = () => undefined): Parsed {
+  const [line = '', said] = SEPARATOR_LINE.exec(file) ?? [];
+  const text = file.slice(line.length);
+  const separator = said ?? guessSeparator(text);
   const records: string[][] = [];
   const broken = new Map<number, string>();
   Papa.parse<string[]>(text, {

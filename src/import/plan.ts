@@ -84,6 +84,8 @@ export interface Checking {
   book: GroupBook;
   choices: Choices;
   may: Permissions;
+  /** Groups that the importer may neither give nor take, each with what they lack for it. */
+  barred: ReadonlyMap<number, string>;
   /** Who imports: they cannot shut themselves out. */
   me: number;
 }

@@ -79,6 +79,7 @@ function checking(known: readonly Known[], groups: readonly { id: number; name: 
     book: groupBook(groups),
     choices: { groups: 'exact' },
     may: free,
+    barred: new Map(),
     me: 0,
   };
 }

@@ -3,6 +3,7 @@ import type { Remote } from 'comlink';
 import { getUsersByIds } from '../api/generated/sdk.gen.ts';
 import { findAll, rowsOf } from '../directory/directory.ts';
 import type { DirectoryRow } from '../directory/row.ts';
+import { EVERYBODY } from '../directory/search.ts';
 import { startWorker } from '../lib/start-worker.ts';
 import type { Counts, Opened, Question } from './desk.ts';
 import type { Known } from './plan.ts';
@@ -11,12 +12,15 @@ import type { ImportWorker } from './worker.ts';
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
 
+/** Which of these groups the importer may neither give nor take, each with what they lack for it. */
+type BarredOf = (groupIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
 /** A file on its desk in a worker, from its opening until its import is over or given up. */
 export interface ImportSession {
   desk: Remote<ImportWorker>;
   open: (file: Blob, onProgress: (share: number) => void) => Promise<Opened>;
   /** Checks every row against everybody; `version` says when people have changed since the last time. */
-  check: (question: Question, version: number) => Promise<Counts>;
+  check: (question: Question, version: number, barredOf: BarredOf) => Promise<Counts>;
   close: () => void;
 }
 
@@ -24,11 +28,7 @@ export interface ImportSession {
 const LENT = 500;
 // The service takes so many ids at once.
 const PORTION = 1000;
-const EVERYBODY = {
-  q: '',
-  filters: { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] },
-  sort: { by: 'id', descending: false },
-} as const;
+const BY_ID = { ...EVERYBODY, sort: { by: 'id', descending: false } } as const;
 
 export function openSession(): ImportSession {
   const worker = startWorker(workerUrl);
@@ -37,19 +37,22 @@ export function openSession(): ImportSession {
   // One check after the other: each has the desk for itself.
   let turn: Promise<unknown> = Promise.resolve();
 
-  async function check(question: Question, version: number): Promise<Counts> {
+  async function check(question: Question, version: number, barredOf: BarredOf): Promise<Counts> {
     if (version !== lent) await lendPeople(desk);
     lent = version;
     await lendFederation(desk, question);
-    return desk.check(question);
+    const counts = await desk.check(question);
+    // Only a call per group tells its capabilities (shapes 2): those that the rows name are asked for, once.
+    const barred = await barredOf(await desk.groupsTouched());
+    return barred.size === 0 ? counts : desk.check(question, barred);
   }
 
   return {
     desk,
     // A callback crosses to the worker as a proxy.
     open: (file, onProgress) => desk.open(file, proxy(onProgress)),
-    check(question, version) {
-      const next = turn.then(() => check(question, version));
+    check(question, version, barredOf) {
+      const next = turn.then(() => check(question, version, barredOf));
       turn = next.catch(() => undefined);
       return next;
     },
@@ -61,7 +64,7 @@ export function openSession(): ImportSession {
 }
 
 async function lendPeople(desk: Remote<ImportWorker>): Promise<void> {
-  const ids = await findAll(EVERYBODY);
+  const ids = await findAll(BY_ID);
   await desk.addPeople([], true);
   const portion = (at: number) => rowsOf(ids.subarray(at, at + LENT));
   let next = portion(0);

@@ -3,7 +3,7 @@ import type { UserInfo } from '../api/generated/types.gen.ts';
 import { emailKey } from './email-key.ts';
 import { licenseWord, statusWord, switchWord } from './field-words.ts';
 import type { Field } from './fields.ts';
-import { refusals, tooManyGroups } from './limits.ts';
+import { barredGroups, refusals, tooManyGroups } from './limits.ts';
 import { joinNames } from './name-list.ts';
 import type { Checking, Fault, FieldChange, Known, RowPlan, Work } from './plan.ts';
 import type { GroupBook } from './values.ts';
@@ -39,6 +39,7 @@ export function planUpdate(wish: Wish, known: Known, checking: Checking): RowPla
     faults: [
       ...impossible(wish, known, after, checking),
       ...tooManyGroups([...addGroups, ...removeGroups]),
+      ...barredGroups([...addGroups, ...removeGroups], checking),
       ...refused,
     ],
   };

@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { Check, Minus } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { groupsQuery } from '../../../directory/groups.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { useGroupCapabilities } from '../users/-group-capabilities.ts';
 import { capabilityLines, groupLines } from './-compare.ts';
-import { groupsQuery } from './-groups-query.ts';
 
 interface ComparisonProps {
   a: DirectoryRow;

@@ -3,13 +3,13 @@ import { useMemo } from 'react';
 import { useAllowed } from '../../../api/session.ts';
 import type { Pair } from '../../../bulk/actions.ts';
 import { openBulk } from '../../../bulk/index.ts';
+import { groupsQuery } from '../../../directory/groups.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
 import { useGroupCapabilities, useGroupReason } from '../users/-group-capabilities.ts';
 import { copyingOf } from './-compare.ts';
-import { groupsQuery } from './-groups-query.ts';
 
 interface CopyGroupsProps {
   from: DirectoryRow;

@@ -8,12 +8,12 @@ import type { GroupInfo, UserGroupEntityVm } from '../../../api/generated/types.
 import { useAllowed } from '../../../api/session.ts';
 import type { Tagged } from '../../../api/tagged.ts';
 import { useWrite } from '../../../api/write.ts';
+import { inOrder, readGroup } from '../../../directory/groups.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
-import { inOrder, readGroup } from '../users/-group-capabilities.ts';
 import { EffectsPreview } from './-EffectsPreview.tsx';
 import { changesOf, groupSchema, mergeGroup, theirChanges, valuesOf } from './-group-form.ts';
 import type { GroupValues } from './-group-form.ts';

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { deleteGroup } from '../../../api/generated/sdk.gen.ts';
 import { useWrite } from '../../../api/write.ts';
+import { capabilitiesOf, groupQuery } from '../../../directory/groups.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
-import { capabilitiesOf, groupQuery } from '../users/-group-capabilities.ts';
 import { EffectsPreview } from './-EffectsPreview.tsx';
 import { useEffects } from './-use-effects.ts';
 import { wordsFor } from './-words.ts';

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
+import { capabilitiesOf, groupQuery } from '../../../directory/groups.ts';
 import { count } from '../../../lib/numbers.ts';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
-import { capabilitiesOf, groupQuery } from '../users/-group-capabilities.ts';
 import './-groups.css';
 
 /** What a group gives, in words; read when its row comes into view, once. */

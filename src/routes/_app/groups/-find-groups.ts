@@ -1,6 +1,6 @@
 import type { Capability, GroupInfoResponse } from '../../../api/generated/types.gen.ts';
+import { byName } from '../../../directory/groups.ts';
 import { fold } from '../../../lib/fold.ts';
-import { byName } from './-groups-query.ts';
 import type { GroupsView } from './-view.ts';
 
 type Given = ReadonlyMap<number, readonly Capability[]>;

@@ -1,6 +1,6 @@
 import type { Capability, GroupInfo, UserGroupEntityVm } from '../../../api/generated/types.gen.ts';
 import { zNewGroupInfo } from '../../../api/generated/zod.gen.ts';
-import { capabilitiesOf, inOrder } from '../users/-group-capabilities.ts';
+import { capabilitiesOf, inOrder } from '../../../directory/groups.ts';
 
 /** What the panel asks for; a description may be empty, which the contract writes as null. */
 export interface GroupValues {

@@ -2,7 +2,7 @@ import type { Filters } from '../../../directory/facets.ts';
 import type { DirectoryQuery } from '../../../directory/search.ts';
 import { plain, readIds, readList, spoken, writeList, written } from '../../../lib/address.ts';
 import type { Search } from '../../../lib/address.ts';
-import { EVERYBODY } from './-everybody.ts';
+import { EVERYBODY } from '../../../directory/search.ts';
 
 /** The matrix as its address says it: which people, which groups, and whether the review is open. */
 export interface MatrixView {

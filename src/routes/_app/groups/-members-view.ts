@@ -1,7 +1,7 @@
 import type { DirectoryQuery, DirectorySort } from '../../../directory/search.ts';
 import { plain, readOrder, spoken, writeOrder, written } from '../../../lib/address.ts';
 import type { Search } from '../../../lib/address.ts';
-import { EVERYBODY } from './-everybody.ts';
+import { EVERYBODY } from '../../../directory/search.ts';
 
 export const SORT_KEYS = ['name', 'email', 'status', 'license', 'modified'] as const;
 

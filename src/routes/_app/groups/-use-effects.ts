@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Capability } from '../../../api/generated/types.gen.ts';
 import { findAll, rowsOf, useDirectory } from '../../../directory/directory.ts';
-import { capabilitiesOf, groupQuery } from '../users/-group-capabilities.ts';
+import { capabilitiesOf, groupQuery } from '../../../directory/groups.ts';
 import { effectsOf } from './-effects.ts';
 import type { Effect } from './-effects.ts';
 import { membersOf } from './-members-view.ts';

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { UserGroupEntityVm } from '../../../api/generated/types.gen.ts';
-import { groupQuery } from '../users/-group-capabilities.ts';
+import { groupQuery } from '../../../directory/groups.ts';
 
 const route = getRouteApi('/_app/groups/$groupId');
 

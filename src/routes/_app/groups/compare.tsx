@@ -1,8 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../directory/directory.ts';
+import { groupsQuery } from '../../../directory/groups.ts';
 import { readIds } from '../../../lib/address.ts';
 import { ComparePage } from './-ComparePage.tsx';
-import { groupsQuery } from './-groups-query.ts';
 
 export const Route = createFileRoute('/_app/groups/compare')({
   staticData: { title: 'Compare users' },

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../directory/directory.ts';
-import { groupsQuery } from './-groups-query.ts';
+import { groupsQuery } from '../../../directory/groups.ts';
 import { MatrixPage } from './-MatrixPage.tsx';
 import { readMatrixView, writeMatrixView } from './-matrix-view.ts';
 

@@ -5,15 +5,15 @@ import { unassignGroupsMutation } from '../../../api/generated/@tanstack/react-q
 import type { Capability, GroupInfoResponse } from '../../../api/generated/types.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { groupsQuery, inOrder } from '../../../directory/groups.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { Card, CardRow } from '../../../ui/layout/Card.tsx';
-import { groupsQuery } from '../groups/-groups-query.ts';
 import { AddGroups } from './-AddGroups.tsx';
-import { inOrder, namesOfCapabilities, useGroupCapabilities, useGroupReason } from './-group-capabilities.ts';
+import { namesOfCapabilities, useGroupCapabilities, useGroupReason } from './-group-capabilities.ts';
 import { useUser } from './-use-user.ts';
 import { fullName } from './-user-query.ts';
 import '../groups/-group-page.css';

@@ -71,7 +71,7 @@ function ChangeLicense() {
       await update.mutateAsync({ userId, from: now, to });
     } catch {
       // What is there now may be another license than the one on screen; the choice stays in the form.
-      await markStale(client, 'updateUserLicense');
+      void markStale(client, 'updateUserLicense').catch(() => undefined);
       return;
     }
     toast({ title: `${fullName(user)} has ${licenseName(to)}` });

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../../directory/directory.ts';
-import { groupQuery } from '../../users/-group-capabilities.ts';
+import { groupQuery } from '../../../../directory/groups.ts';
 import { groupIdParam } from '../-group-id.ts';
 import { GroupPage } from '../-GroupPage.tsx';
 import { readMembersView, writeMembersView } from '../-members-view.ts';

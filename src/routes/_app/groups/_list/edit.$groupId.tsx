@@ -1,5 +1,5 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
-import { groupQuery } from '../../users/-group-capabilities.ts';
+import { groupQuery } from '../../../../directory/groups.ts';
 import { EditGroupPanel } from '../-EditGroupPanel.tsx';
 import { groupIdParam } from '../-group-id.ts';
 

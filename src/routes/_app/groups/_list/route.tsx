@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
+import { groupsQuery } from '../../../../directory/groups.ts';
 import { GroupsPage } from '../-GroupsPage.tsx';
-import { groupsQuery } from '../-groups-query.ts';
 import { readGroupsView, writeGroupsView } from '../-view.ts';
 
 export const Route = createFileRoute('/_app/groups/_list')({

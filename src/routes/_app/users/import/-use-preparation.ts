@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useAllowed, useSession } from '../../../../api/session.ts';
 import { useDirectory } from '../../../../directory/directory.ts';
 import type { Opened } from '../../../../import/desk.ts';
+import { readBarred } from '../../../../import/barred.ts';
 import { guessMapping } from '../../../../import/fields.ts';
 import type { Mapping } from '../../../../import/fields.ts';
 import type { Choices, Permissions } from '../../../../import/plan.ts';
@@ -107,13 +108,16 @@ async function read(
 /** What would become of the rows; checked again when columns, choices or people change. */
 export function useCheck({ id, session, mapping, choices }: Prepared) {
   const { groups, version, complete } = useDirectory();
-  const { user } = useSession();
+  const { user, capabilities } = useSession();
   const may = usePermissions();
   const names = groups.map(({ id: groupId, name }) => ({ id: groupId, name }));
   return useQuery({
     // The file and the answers stay in this tab: the key is its own.
-    queryKey: ['import-check', id, mapping, choices, may, names, version],
-    queryFn: () => session.check({ mapping, choices, may, me: user.id, groups: names }, version),
+    queryKey: ['import-check', id, mapping, choices, may, capabilities, names, version],
+    queryFn: ({ client }) =>
+      session.check({ mapping, choices, may, me: user.id, groups: names }, version, (groupIds) =>
+        readBarred(client, capabilities, groupIds),
+      ),
     enabled: complete && canTellPeople(mapping),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
