@@ -140,7 +140,7 @@ test('any text is read or refused, never thrown', () => {
       oneof(
         string(),
         json(),
-        json().map((json) => `{"Name": ${json}}`),
+        json().map((text) => `{"Name": ${text}}`),
       ),
       (text) => {
         const { condition, faults } = parseQuery(text, find);
