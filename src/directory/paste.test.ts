@@ -108,8 +108,27 @@ test('what stands like an entry and is nobody is told, once', () => {
   expect(resolve(text)).toEqual({
     ids: [],
     several: [],
-    unknown: ['nobody@x.example', '9999', 'Smith, John', 'Mary Unknown', '0042'],
+    unknown: ['nobody@x.example', '9999', 'Smith, John', 'Mary Unknown', '0042', 'London'],
   });
+});
+
+test('a given or family name alone means whoever has it, in a list and by itself', () => {
+  expect(resolve('María')).toEqual(found(1043));
+  expect(resolve('1. Zoe\n2. Håkonsen\n3. García Olmedo')).toEqual(found(1041, 1042, 1043));
+  expect(resolve('Zoë, Siobhán')).toEqual(found(1041, 1044));
+  expect(resolve('Anna')).toEqual({ ids: [], several: ['Anna'], unknown: [] });
+  expect(resolve('Smith; Ada')).toEqual({ ids: [7], several: ['Smith'], unknown: [] });
+});
+
+test('a word alone that is nobody’s name is unknown in a list and by itself, and passed over in a letter', () => {
+  expect(resolve('Maurice')).toEqual({ ids: [], several: [], unknown: ['Maurice'] });
+  expect(resolve('Name\nMaurice\n\nZoë\nIda')).toEqual({
+    ids: [1041],
+    several: [],
+    unknown: ['Maurice', 'Ida'],
+  });
+  expect(resolve('Could you add user 1042 to the list?\nThanks\nMaurice')).toEqual(found(1042));
+  expect(resolve('Please add them today, Zoë, as we said')).toEqual(found());
 });
 
 test('a name that several have is told, unless the address beside it says whose it is', () => {

@@ -4,9 +4,9 @@ import type { Cell } from './paste/cells.ts';
 import { emailsIn } from './paste/emails.ts';
 import { Findings } from './paste/findings.ts';
 import type { Resolved } from './paste/findings.ts';
-import { isNameLike, isNamePart, namesWithin, wholeName } from './paste/names.ts';
+import { byGivenName, byOneName, isNameLike, isNamePart, namesWithin, wholeName } from './paste/names.ts';
 import type { Names } from './paste/names.ts';
-import { recordOf, tableFrom } from './paste/table.ts';
+import { isTitle, recordOf, tableFrom } from './paste/table.ts';
 import type { Column, Table } from './paste/table.ts';
 import { bare, withoutNumbering } from './paste/words.ts';
 
@@ -37,8 +37,9 @@ const LABELED =
 const NOBODY: readonly number[] = [];
 
 /**
- * Reads whom a pasted text means: ids, e-mail addresses and names in a column, a table, a log or a letter. Only
- * what stands like an entry is told as unknown; other words and numbers are passed over.
+ * Reads whom a pasted text means: ids, e-mail addresses and names in a column, a table, a log or a letter. A given or
+ * family name alone means people where it stands like an entry. Only what stands so is told as unknown; other words
+ * and numbers are passed over.
  */
 export function resolvePasted(text: string, people: Lookup): Resolved {
   const cut = text.length > PASTE_LIMIT;
@@ -90,11 +91,30 @@ function readRecord(record: Partial<Record<Column, string>>, known: Known, found
 
 function readLine(line: string, known: Known, found: Findings): void {
   const cells = cellsOf(line.replace(LIST_NUMBER, ''));
+  const isList = cells.every(isEntry);
+  const alone: string[] = [];
   let at = 0;
   while (at < cells.length) {
     const cell = cells[at];
-    if (cell) at += readPair(cells, at, known, found) || readCell(cell, known, found);
+    if (!cell) break;
+    const pair = readPair(cells, at, known, found);
+    if (pair === 0 && !readCell(cell, known, found) && isList) readAlone(cell, known, found, alone);
+    at += pair || 1;
   }
+  found.noteAlone(alone, { isList, cells: cells.length });
+}
+
+/** Whether a cell could be an entry of a list: an address, a number, a name or a part of one. */
+function isEntry({ text }: Cell): boolean {
+  const entry = withoutNumbering(text);
+  return text.includes('@') || DIGITS.test(entry) || isNamePart(entry);
+}
+
+function readAlone({ text }: Cell, known: Known, found: Findings, alone: string[]): void {
+  const entry = withoutNumbering(text);
+  const ids = byOneName(entry, known);
+  if (ids.length > 0 || isNameLike(entry)) found.note(entry, ids);
+  else if (!isTitle(entry)) alone.push(entry);
 }
 
 /** A family name and a given name in two cells; returns how many cells were read. */
@@ -105,6 +125,9 @@ function readPair(cells: readonly Cell[], at: number, known: Known, found: Findi
   if (wholeName(first, known).length > 0 || wholeName(second, known).length > 0) return 0;
   const ids = wholeName(`${second} ${first}`, known);
   if (ids.length === 0 && !isUnknownPair(cells, at, first, second)) return 0;
+  // Two given names are two people, not one whom nobody knows.
+  const given = [first, second].map((name) => byGivenName(name, known));
+  if (ids.length === 0 && given.every((people) => people.length > 0)) return 0;
   found.note(`${first}, ${second}`, ids);
   return 2;
 }
@@ -128,13 +151,14 @@ function nameOf(cell: Cell | undefined): string | undefined {
   return text === '' || text.includes('@') || DIGITS.test(text) ? undefined : text;
 }
 
-function readCell({ text }: Cell, known: Known, found: Findings): 1 {
+/** Reads a cell that says by itself whom it means; whether it does. */
+function readCell({ text }: Cell, known: Known, found: Findings): boolean {
   const entry = withoutNumbering(text);
   if (text.includes('@')) readAddresses(text, known, found);
   else if (DIGITS.test(entry))
     found.note(entry, ID.test(entry) && known.hasId(Number(entry)) ? [Number(entry)] : NOBODY);
-  else if (!readWords(entry, known, found) && isNameLike(entry)) found.note(entry, NOBODY);
-  return 1;
+  else return readWords(entry, known, found);
+  return true;
 }
 
 /** Names and labeled ids; whether there were any. */

@@ -20,6 +20,10 @@ export class Findings {
   /** Of the line that is being read. */
   #people = new Set<number>();
   #doubtful: { entry: string; ids: readonly number[] }[] = [];
+  /** Words alone on their line that are nobody's name: told where the line beside them is an entry as well. */
+  #alone: string[] = [];
+  #wasList = false;
+  #lines = 0;
 
   note(entry: string, ids: readonly number[]): void {
     const [id] = ids;
@@ -35,6 +39,19 @@ export class Findings {
     if (!this.#matched.has(id)) this.#matched.set(id, entry);
   }
 
+  /**
+   * Notes the words of a line that may be names and are nobody's. In a list they are entries; in a letter they are
+   * its signature, its place, a heading.
+   */
+  noteAlone(words: readonly string[], line: { isList: boolean; cells: number }): void {
+    if (line.cells === 0) return;
+    this.#lines += 1;
+    const isAmongEntries = line.isList && (this.#wasList || line.cells > 1);
+    if (isAmongEntries) for (const word of [...this.#alone, ...words]) this.note(word, []);
+    this.#alone = line.isList && !isAmongEntries ? [...words] : [];
+    this.#wasList = line.isList;
+  }
+
   /** A name that several have means the one whose id or address stands beside it. */
   endLine(): void {
     for (const { entry, ids } of this.#doubtful)
@@ -44,6 +61,7 @@ export class Findings {
   }
 
   resolved(cut: boolean): Resolved {
+    if (this.#lines === 1) for (const word of this.#alone) this.note(word, []);
     return {
       matched: Array.from(this.#matched, ([id, entry]) => ({ entry, ids: [id] })),
       ambiguous: [...this.#ambiguous.values()],

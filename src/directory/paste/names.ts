@@ -1,4 +1,4 @@
-import { foldedWords, wordsIn } from './words.ts';
+import { familyKey, foldedWords, givenKey, wordsIn } from './words.ts';
 
 /** The longest name that is looked for inside a sentence, in words. */
 const MOST_WORDS = 5;
@@ -30,6 +30,16 @@ export function wholeName(text: string, names: Names): readonly number[] {
     if (ids.length > 0) return ids;
   }
   return [];
+}
+
+/** Who has this given name, as far as it is written alone. */
+export const byGivenName = (text: string, names: Names): readonly number[] =>
+  names.find(givenKey(foldedWords(text).join(' ')));
+
+/** Whom a given name or a family name alone may mean. */
+export function byOneName(text: string, names: Names): readonly number[] {
+  const family = names.find(familyKey(foldedWords(text).join(' ')));
+  return [...new Set([...byGivenName(text, names), ...family])];
 }
 
 /** The names that stand somewhere in a sentence. */

@@ -47,6 +47,9 @@ export function tableFrom(header: string): Table | undefined {
   return isEnough || isPair ? { separator, columns } : undefined;
 }
 
+/** Whether a word is the title of a column that tells who is in it. */
+export const isTitle = (text: string): boolean => TITLES[keyOf(text)] !== undefined;
+
 const keyOf = (title: string): string => bare(fold(title)).replaceAll(/[\s_-]/g, '');
 
 /** What a row of the table says, by column; undefined where the line is no row of it. */

@@ -27,6 +27,10 @@ export function nameKey(folded: string): string {
   return wordsIn(folded).join(' ');
 }
 
+/** What is looked up for a name that stands alone: people with this given name, or this family name. */
+export const givenKey = (words: string): string => `given\n${words}`;
+export const familyKey = (words: string): string => `family\n${words}`;
+
 /** The bare words of a text. */
 export const wordsIn = (text: string): string[] =>
   text
