@@ -1,10 +1,13 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
 import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
 import type { Counts } from '../../../directory/facets.ts';
+import { count } from '../../../lib/numbers.ts';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { FilterChip } from '../../../ui/table/FilterChip.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { Freshness } from './-Freshness.tsx';
-import type { MatrixView } from './-matrix-view.ts';
+import type { ColumnPart, MatrixView } from './-matrix-view.ts';
 
 const STATUSES = [
   { value: 'active', label: 'Active' },
@@ -19,10 +22,11 @@ interface MatrixBarProps {
   settle: () => void;
   groups: readonly GroupInfoResponse[];
   counts: Counts | undefined;
+  inView: ColumnPart;
 }
 
 /** Which people stand as rows, and which groups as columns. */
-export function MatrixBar({ view, show, type, settle, groups, counts }: MatrixBarProps) {
+export function MatrixBar({ view, show, type, settle, groups, counts, inView }: MatrixBarProps) {
   const options = (number: (group: GroupInfoResponse) => number | undefined) =>
     groups.map((group) => ({ value: String(group.id), label: group.name, count: number(group) }));
   return (
@@ -51,9 +55,40 @@ export function MatrixBar({ view, show, type, settle, groups, counts }: MatrixBa
           label="Columns"
           options={options(({ userCount }) => userCount)}
           value={view.columns.map(String)}
-          onChange={(columns) => show({ ...view, columns: columns.map(Number) })}
+          onChange={(columns) => show({ ...view, columns: columns.map(Number), part: 1 })}
         />
+        {inView.parts > 1 && <Turning inView={inView} onShow={(part) => show({ ...view, part })} />}
       </TableBar>
+    </div>
+  );
+}
+
+interface TurningProps {
+  inView: ColumnPart;
+  onShow: (part: number) => void;
+}
+
+/** Turns through more columns than stand side by side; what is pending in those out of view stays. */
+function Turning({ inView: { part, parts, first, last, of }, onShow }: TurningProps) {
+  return (
+    <div className="matrix-parts">
+      <IconButton
+        label="Columns before"
+        icon={ChevronLeft}
+        size="small"
+        disabledReason={part === 1 ? 'These are the first' : undefined}
+        onClick={() => onShow(part - 1)}
+      />
+      <output>
+        Columns {count(first)}–{count(last)} of {count(of)}
+      </output>
+      <IconButton
+        label="Columns after"
+        icon={ChevronRight}
+        size="small"
+        disabledReason={part === parts ? 'These are the last' : undefined}
+        onClick={() => onShow(part + 1)}
+      />
     </div>
   );
 }

@@ -10,6 +10,8 @@ interface MatrixFooterProps {
   pending: Pending;
   /** Whether all that is pending was sent. */
   sent: boolean;
+  /** How many changes ended with a group that was deleted. */
+  givenUp: number;
   onSent: () => void;
   onDiscard: () => void;
   onReview: () => void;
@@ -18,7 +20,15 @@ interface MatrixFooterProps {
 }
 
 /** What is pending in numbers, and the ways to end it. */
-export function MatrixFooter({ pending, sent, onSent, onDiscard, onReview, partial }: MatrixFooterProps) {
+export function MatrixFooter({
+  pending,
+  sent,
+  givenUp,
+  onSent,
+  onDiscard,
+  onReview,
+  partial,
+}: MatrixFooterProps) {
   const { reason } = useAllowed('assignGroups');
   const commit = useCommit(pending, onSent);
   const changes = countOf(pending);
@@ -30,6 +40,7 @@ export function MatrixFooter({ pending, sent, onSent, onDiscard, onReview, parti
             ? 'Click a cell, or press Space on it, to add or remove. Nothing is sent until you save.'
             : `You can look, but not change: ${reason.toLowerCase().replace('manage groups', 'Manage Groups')}.`}
         </span>
+        <GivenUp changes={givenUp} />
         {partial !== undefined && <span>{count(partial)} people are read so far.</span>}
       </footer>
     );
@@ -41,6 +52,7 @@ export function MatrixFooter({ pending, sent, onSent, onDiscard, onReview, parti
         {words} for {counted(pending.size, 'person', 'people')},{' '}
         {sent ? 'sent and not there yet: see Jobs for what came of them' : 'not saved'}
       </output>
+      <GivenUp changes={givenUp} />
       <span className="matrix-acts" data-at-end>
         <Button onClick={() => void confirmDiscard().then((agreed) => agreed && onDiscard())}>Discard</Button>
         <Button onClick={onReview}>Review</Button>
@@ -49,5 +61,14 @@ export function MatrixFooter({ pending, sent, onSent, onDiscard, onReview, parti
         </Button>
       </span>
     </footer>
+  );
+}
+
+function GivenUp({ changes }: { changes: number }) {
+  if (changes === 0) return null;
+  return (
+    <output>
+      {counted(changes, 'change was', 'changes were')} given up: the group was deleted meanwhile
+    </output>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { UsersRound } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import type { GroupInfoResponse } from '../../../api/generated/types.gen.ts';
 import { useDirectory, useFound } from '../../../directory/directory.ts';
 import { groupsQuery } from '../../../directory/groups.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
@@ -15,7 +16,7 @@ import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { useTyping } from '../-typing.ts';
-import { columnsOf, peopleQuery, readMatrixView, writeMatrixView } from './-matrix-view.ts';
+import { columnsOf, partOf, peopleQuery, readMatrixView, writeMatrixView } from './-matrix-view.ts';
 import type { MatrixView } from './-matrix-view.ts';
 import { MatrixBar } from './-MatrixBar.tsx';
 import { MatrixFooter } from './-MatrixFooter.tsx';
@@ -27,11 +28,13 @@ import { SetExactly } from './-SetExactly.tsx';
 import { usePending } from './-use-pending.ts';
 
 const route = getRouteApi('/_app/groups/matrix');
+const NO_GROUPS: readonly GroupInfoResponse[] = [];
 
 /** People by groups: who is in what, changed cell by cell, sent together. */
 export function MatrixPage() {
   const { error, size, complete, refresh, refreshing } = useDirectory();
-  const { data: groups = [] } = useQuery(groupsQuery);
+  const { data: known } = useQuery(groupsQuery);
+  const groups = known ?? NO_GROUPS;
   const { view, show, type, settle } = useMatrixView();
   const { q, status, member } = view;
   const asked = [q, status.join(), member.join()].join('\n');
@@ -42,7 +45,8 @@ export function MatrixPage() {
   const wanted = view.columns.join();
   // oxlint-disable-next-line react/exhaustive-deps
   const columns = useMemo(() => columnsOf(groups, view.columns), [groups, wanted]);
-  const pending = usePending();
+  const { shown, ...inView } = useMemo(() => partOf(columns, view.part), [columns, view.part]);
+  const pending = usePending(known);
   const [exactly, setExactly] = useState<DirectoryRow>();
   const changes = countOf(pending.pending);
   useUnsavedGuard(changes > 0 && !pending.sent);
@@ -59,7 +63,7 @@ export function MatrixPage() {
         `${counted(found.ids.length, 'person', 'people')} · ${count(columns.length)} of ${counted(groups.length, 'group', 'groups')}`
       }
     >
-      <MatrixBar {...{ view, show, type, settle, groups }} counts={found?.counts} />
+      <MatrixBar {...{ view, show, type, settle, groups, inView }} counts={found?.counts} />
       {groups.length === 0 ? (
         <Card>
           <EmptyState icon={UsersRound} title="There are no groups yet" actions={<NewGroupLink />}>
@@ -71,7 +75,7 @@ export function MatrixPage() {
           {found && found.ids.length > 0 && (
             <MatrixGrid
               rows={found.rows}
-              columns={columns}
+              columns={shown}
               pending={pending.pending}
               onChange={pending.change}
               onSetExactly={setExactly}
@@ -98,6 +102,7 @@ export function MatrixPage() {
           <MatrixFooter
             pending={pending.pending}
             sent={pending.sent}
+            givenUp={pending.givenUp}
             onSent={pending.markSent}
             onDiscard={() => pending.change(() => new Map())}
             onReview={() => show({ ...view, review: true })}

@@ -9,6 +9,7 @@ import {
   setExactly,
   settle,
   toggle,
+  withoutGone,
 } from './-pending.ts';
 import type { Person } from './-pending.ts';
 
@@ -50,6 +51,15 @@ describe('pending changes', () => {
         expect(countOf(back)).toBe(0);
       }),
     );
+  });
+
+  test('what is pending for a group that was deleted is given up, the rest stays', () => {
+    const ann = { id: 1, groups: [5] };
+    const all = toggle(toggle(toggle(NOTHING_PENDING, ann, 5), ann, 6), { id: 2, groups: [] }, 5);
+    const left = withoutGone(all, new Set([6]));
+    expect(pairsOf(left)).toEqual({ add: [{ userId: 1, groupId: 6 }], remove: [] });
+    expect([...left.keys()]).toEqual([1]);
+    expect(withoutGone(left, new Set([6]))).toBe(left);
   });
 
   test('what has come about is no longer pending; what has not stays, of those who are gone too', () => {

@@ -53,6 +53,16 @@ export function settle(pending: Pending, people: ReadonlyMap<number, Person>): P
   return open;
 }
 
+/** Without wishes about groups that are no more: nothing can come of them. The same object where there are none. */
+export function withoutGone(pending: Pending, groupIds: ReadonlySet<number>): Pending {
+  let open = pending;
+  for (const [userId, wishes] of pending) {
+    const left = new Map([...wishes].filter(([groupId]) => groupIds.has(groupId)));
+    if (left.size < wishes.size) open = withUser(open, userId, left);
+  }
+  return open;
+}
+
 /** The groups somebody will be in when all that is pending has been done. */
 export function groupsAfter({ id, groups }: Person, pending: Pending): readonly number[] {
   const wishes = pending.get(id);
