@@ -493,6 +493,9 @@ export type ActingReport = {
      */
     reason: string | null;
     startedDate: string;
+    /**
+     * Null while it goes on. What programs do for somebody is one report a day (UTC).
+     */
     endedDate: string | null;
     /**
      * How many requests were made.
@@ -513,9 +516,9 @@ export type ActingStep = {
     subject: string;
     isWrite: boolean;
     /**
-     * Status of the answer.
+     * Status of the answer; null for a write under way, or that was broken off with the service.
      */
-    status: number;
+    status: number | null;
 };
 
 export type ActingReportVm = {
@@ -3364,11 +3367,11 @@ export type ListProxiesData = {
     path?: never;
     query?: {
         /**
-         * Only proxy users that match.
+         * Only proxy users that match, anywhere in the name or address and without regard to case.
          */
         proxyQuery?: string;
         /**
-         * Only assignments for users that match.
+         * Only proxy users who may act for somebody that matches.
          */
         userQuery?: string;
         /**
@@ -3380,7 +3383,7 @@ export type ListProxiesData = {
          */
         proxyUserId?: number;
         /**
-         * Only assignments for this user.
+         * Only proxy users who may act for this user.
          */
         userId?: number;
         /**

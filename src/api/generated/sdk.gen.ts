@@ -354,7 +354,7 @@ export const listUserChanges = <ThrowOnError extends boolean = true>(options: Op
 /**
  * List proxy assignments
  *
- * Proxy users of this site by page, each with the users they may act for.
+ * Proxy users of this site by page, in the order of their ids, each with everybody they may act for: filters choose proxy users, and `users` stays whole, so that it can be sent back by updateProxies without losing anybody. Users who are not active or have no license are listed too: their assignments rest and come back with them.
  */
 export const listProxies = <ThrowOnError extends boolean = true>(options?: Options<ListProxiesData, ThrowOnError>): RequestResult<ListProxiesResponses, ListProxiesErrors, ThrowOnError> => (options?.client ?? client).get<ListProxiesResponses, ListProxiesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -365,7 +365,7 @@ export const listProxies = <ThrowOnError extends boolean = true>(options?: Optio
 /**
  * Replace the users that a proxy may act for
  *
- * Replaces the whole list; an empty or null list removes every assignment of the proxy user (spec 2.3). A user cannot be their own proxy (400).
+ * Replaces the whole list; an empty or null list removes every assignment of the proxy user (spec 2.3). A user cannot be their own proxy, and whoever is added has to be active, as has the proxy user (400, with every fault at its path); 404 for a proxy user whom this site does not have. Whoever assigns holds everything that the added users pass on to a proxy, else 403. Two users may be each other's proxies; nobody acts on from there. Whoever can be acted for from now on is told by e-mail.
  */
 export const updateProxies = <ThrowOnError extends boolean = true>(options: Options<UpdateProxiesData, ThrowOnError>): RequestResult<UpdateProxiesResponses, UpdateProxiesErrors, ThrowOnError> => (options.client ?? client).post<UpdateProxiesResponses, UpdateProxiesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -380,7 +380,7 @@ export const updateProxies = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * Add and remove single proxy assignments
  *
- * Other assignments stay, unlike updateProxies: two people can work on the same proxy at once. Adding what is there and removing what is not there changes nothing.
+ * Other assignments stay, unlike updateProxies: two people can work on the same proxy at once. Adding what is there and removing what is not there changes nothing. At most 1,000 in both lists together; the rules of updateProxies hold.
  */
 export const changeProxies = <ThrowOnError extends boolean = true>(options: Options<ChangeProxiesData, ThrowOnError>): RequestResult<ChangeProxiesResponses, ChangeProxiesErrors, ThrowOnError> => (options.client ?? client).post<ChangeProxiesResponses, ChangeProxiesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -406,7 +406,7 @@ export const listActingReports = <ThrowOnError extends boolean = true>(options?:
 /**
  * Read what was seen and done while acting
  *
- * Steps in order, 1,000 on a page at most.
+ * Steps in order, 1,000 on a page at most. Those that only read appear within a second.
  */
 export const readActingReport = <ThrowOnError extends boolean = true>(options: Options<ReadActingReportData, ThrowOnError>): RequestResult<ReadActingReportResponses, ReadActingReportErrors, ThrowOnError> => (options.client ?? client).get<ReadActingReportResponses, ReadActingReportErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1299,7 +1299,7 @@ export const createFirstAdministrator = <ThrowOnError extends boolean = true>(op
 /**
  * List for whom I may act
  *
- * Active users of this site that the caller may act for now; one that cannot be chosen says why.
+ * Everybody on this site that the caller is assigned to; one that cannot be chosen now says why.
  */
 export const listOwnPrincipals = <ThrowOnError extends boolean = true>(options?: Options<ListOwnPrincipalsData, ThrowOnError>): RequestResult<ListOwnPrincipalsResponses, ListOwnPrincipalsErrors, ThrowOnError> => (options?.client ?? client).get<ListOwnPrincipalsResponses, ListOwnPrincipalsErrors, ThrowOnError>({
     security: [{
@@ -1329,7 +1329,7 @@ export const endActing = <ThrowOnError extends boolean = true>(options?: Options
 /**
  * Act for somebody
  *
- * From now on this session has the capabilities of that user, as far as they can be passed on (spec 2.3; shapes 1), until endActing. The user is told by e-mail. 403 without an assignment; 409 while acting already.
+ * From now on this session has the capabilities of that user, as far as they can be passed on (spec 2.3; shapes 1), until endActing. The user is told by e-mail. 403 without an assignment that holds now; 409 while acting already. Every answer to a session says in `X-Steward-Acting` the id of the report it acts in, 0 for none; a request that sends this header with another value is refused (409), and one that comes when the assignment or its people are no longer active ends the acting and is refused (403).
  */
 export const beginActing = <ThrowOnError extends boolean = true>(options: Options<BeginActingData, ThrowOnError>): RequestResult<BeginActingResponses, BeginActingErrors, ThrowOnError> => (options.client ?? client).put<BeginActingResponses, BeginActingErrors, ThrowOnError>({
     security: [{

@@ -361,7 +361,7 @@ export const zActingStep = z.object({
     summary: z.string(),
     subject: z.string(),
     isWrite: z.boolean(),
-    status: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    status: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable()
 });
 
 export const zActingReportVm = z.object({

@@ -880,7 +880,7 @@ export const listProxiesQueryKey = (options?: Options<ListProxiesData>) => creat
 /**
  * List proxy assignments
  *
- * Proxy users of this site by page, each with the users they may act for.
+ * Proxy users of this site by page, in the order of their ids, each with everybody they may act for: filters choose proxy users, and `users` stays whole, so that it can be sent back by updateProxies without losing anybody. Users who are not active or have no license are listed too: their assignments rest and come back with them.
  */
 export const listProxiesOptions = (options?: Options<ListProxiesData>) => queryOptions<ListProxiesResponse, ListProxiesError, ListProxiesResponse, ReturnType<typeof listProxiesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -900,7 +900,7 @@ export const listProxiesInfiniteQueryKey = (options?: Options<ListProxiesData>):
 /**
  * List proxy assignments
  *
- * Proxy users of this site by page, each with the users they may act for.
+ * Proxy users of this site by page, in the order of their ids, each with everybody they may act for: filters choose proxy users, and `users` stays whole, so that it can be sent back by updateProxies without losing anybody. Users who are not active or have no license are listed too: their assignments rest and come back with them.
  */
 export const listProxiesInfiniteOptions = (options?: Options<ListProxiesData>) => {
     const opts = infiniteQueryOptions<ListProxiesResponse, ListProxiesError, InfiniteData<ListProxiesResponse>, QueryKey<Options<ListProxiesData>>, number | Pick<QueryKey<Options<ListProxiesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -930,7 +930,7 @@ export const listProxiesInfiniteOptions = (options?: Options<ListProxiesData>) =
 /**
  * Replace the users that a proxy may act for
  *
- * Replaces the whole list; an empty or null list removes every assignment of the proxy user (spec 2.3). A user cannot be their own proxy (400).
+ * Replaces the whole list; an empty or null list removes every assignment of the proxy user (spec 2.3). A user cannot be their own proxy, and whoever is added has to be active, as has the proxy user (400, with every fault at its path); 404 for a proxy user whom this site does not have. Whoever assigns holds everything that the added users pass on to a proxy, else 403. Two users may be each other's proxies; nobody acts on from there. Whoever can be acted for from now on is told by e-mail.
  */
 export const updateProxiesMutation = (options?: Partial<Options<UpdateProxiesData>>): UseMutationOptions<unknown, UpdateProxiesError, Options<UpdateProxiesData>> => {
     const mutationOptions: UseMutationOptions<unknown, UpdateProxiesError, Options<UpdateProxiesData>> = {
@@ -949,7 +949,7 @@ export const updateProxiesMutation = (options?: Partial<Options<UpdateProxiesDat
 /**
  * Add and remove single proxy assignments
  *
- * Other assignments stay, unlike updateProxies: two people can work on the same proxy at once. Adding what is there and removing what is not there changes nothing.
+ * Other assignments stay, unlike updateProxies: two people can work on the same proxy at once. Adding what is there and removing what is not there changes nothing. At most 1,000 in both lists together; the rules of updateProxies hold.
  */
 export const changeProxiesMutation = (options?: Partial<Options<ChangeProxiesData>>): UseMutationOptions<ChangeProxiesResponse, ChangeProxiesError, Options<ChangeProxiesData>> => {
     const mutationOptions: UseMutationOptions<ChangeProxiesResponse, ChangeProxiesError, Options<ChangeProxiesData>> = {
@@ -1022,7 +1022,7 @@ export const readActingReportQueryKey = (options: Options<ReadActingReportData>)
 /**
  * Read what was seen and done while acting
  *
- * Steps in order, 1,000 on a page at most.
+ * Steps in order, 1,000 on a page at most. Those that only read appear within a second.
  */
 export const readActingReportOptions = (options: Options<ReadActingReportData>) => queryOptions<ReadActingReportResponse, ReadActingReportError, ReadActingReportResponse, ReturnType<typeof readActingReportQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -1042,7 +1042,7 @@ export const readActingReportInfiniteQueryKey = (options: Options<ReadActingRepo
 /**
  * Read what was seen and done while acting
  *
- * Steps in order, 1,000 on a page at most.
+ * Steps in order, 1,000 on a page at most. Those that only read appear within a second.
  */
 export const readActingReportInfiniteOptions = (options: Options<ReadActingReportData>) => {
     const opts = infiniteQueryOptions<ReadActingReportResponse, ReadActingReportError, InfiniteData<ReadActingReportResponse>, QueryKey<Options<ReadActingReportData>>, number | Pick<QueryKey<Options<ReadActingReportData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -2639,7 +2639,7 @@ export const listOwnPrincipalsQueryKey = (options?: Options<ListOwnPrincipalsDat
 /**
  * List for whom I may act
  *
- * Active users of this site that the caller may act for now; one that cannot be chosen says why.
+ * Everybody on this site that the caller is assigned to; one that cannot be chosen now says why.
  */
 export const listOwnPrincipalsOptions = (options?: Options<ListOwnPrincipalsData>) => queryOptions<ListOwnPrincipalsResponse, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ReturnType<typeof listOwnPrincipalsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -2676,7 +2676,7 @@ export const endActingMutation = (options?: Partial<Options<EndActingData>>): Us
 /**
  * Act for somebody
  *
- * From now on this session has the capabilities of that user, as far as they can be passed on (spec 2.3; shapes 1), until endActing. The user is told by e-mail. 403 without an assignment; 409 while acting already.
+ * From now on this session has the capabilities of that user, as far as they can be passed on (spec 2.3; shapes 1), until endActing. The user is told by e-mail. 403 without an assignment that holds now; 409 while acting already. Every answer to a session says in `X-Steward-Acting` the id of the report it acts in, 0 for none; a request that sends this header with another value is refused (409), and one that comes when the assignment or its people are no longer active ends the acting and is refused (403).
  */
 export const beginActingMutation = (options?: Partial<Options<BeginActingData>>): UseMutationOptions<BeginActingResponse, BeginActingError, Options<BeginActingData>> => {
     const mutationOptions: UseMutationOptions<BeginActingResponse, BeginActingError, Options<BeginActingData>> = {
