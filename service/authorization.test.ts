@@ -68,9 +68,14 @@ type Guarded = Exclude<
   | 'setPassword'
   | 'requestPasswordLink'
   | 'createFirstAdministrator'
+  | 'inspectInvitation'
+  | 'acceptInvitation'
   | 'getSession'
   | 'signOut'
   | 'switchSite'
+  | 'listOwnPrincipals'
+  | 'beginActing'
+  | 'endActing'
 >;
 
 /** What an administrator of another site is answered who names somebody of this one. A built operation without a row is a type error. */
@@ -100,10 +105,29 @@ const foreignRows: Record<
   updateGroup: { status: 404, body: () => ({ name: 'Taken', capabilities: [] }) },
   deleteGroup: { status: 404 },
   assignGroups: { status: 400, body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }] },
+  listProxies: { status: 200, query: ({ userId }) => `?userId=${userId}`, answer: [] },
+  updateProxies: { status: 404, body: ({ userId }) => ({ proxyUserId: userId, users: [] }) },
+  changeProxies: {
+    status: 400,
+    body: ({ userId }) => ({ add: [{ proxyUserId: userId, userId }] }),
+  },
+  listActingReports: { status: 200, query: ({ userId }) => `?userId=${userId}`, answer: [] },
+  readActingReport: { status: 404 },
   unassignGroups: {
     status: 400,
     body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }],
   },
+  inviteExistingUser: {
+    status: 400,
+    body: ({ email, groupId }) => ({ email, type: 0, groups: [groupId] }),
+  },
+  addExistingUser: { status: 403, body: ({ email }) => ({ email }) },
+  addExistingUserAlias: { status: 403, body: ({ email }) => ({ email }) },
+  listInvitations: { status: 200, query: () => '?pageSize=1000', answer: [] },
+  revokeInvitation: { status: 404 },
+  resendInvitation: { status: 404 },
+  extendInvitation: { status: 404, body: () => ({ days: 1 }) },
+  checkInvitees: { status: 200, body: () => ({ emails: ['nobody@nowhere.test'] }) },
 };
 
 const programs = contract.operations.filter((operation) => !operation.consoleOnly);

@@ -1,10 +1,13 @@
 import { linkHandlers } from './gateway/links.ts';
+import { actingHandlers } from './gateway/acting.ts';
 import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
 import { activityHandlers } from './areas/activity/index.ts';
 import { groupHandlers } from './areas/groups/index.ts';
+import { invitationHandlers } from './areas/invitations/index.ts';
 import { licenseHandlers } from './areas/licenses/index.ts';
 import type { NotBuilt } from './areas/not-built.ts';
+import { proxyHandlers } from './areas/proxies/index.ts';
 import { tokenHandlers } from './areas/tokens/index.ts';
 import { userHandlers } from './areas/users/index.ts';
 
@@ -14,7 +17,10 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...licenseHandlers,
   ...groupHandlers,
   ...activityHandlers,
+  ...invitationHandlers,
   ...tokenHandlers,
+  ...proxyHandlers,
   ...sessionHandlers,
+  ...actingHandlers,
   ...linkHandlers,
 };

@@ -1,2 +1,2 @@
 /** What other rooms may ask of a site. */
-export { createSite, getSite, isApprovedAddress, listSiteIds, lockFirstStart } from './store.ts';
+export { createSite, getSite, isApprovedAddress, listSiteIds, lockFirstStart, type Site } from './store.ts';

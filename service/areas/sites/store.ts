@@ -9,6 +9,9 @@ export interface Site {
   identityMode: 'password' | 'identity-manager';
   timeZone: string;
   schemaVersion: number;
+  /** The e-mail domain of the client, normalised; its people may be added without their confirmation (spec 4.2). */
+  dedicatedDomain: string | null;
+  mayManageExistingUsers: boolean;
 }
 
 /** The site itself. It exists: callers come from its sessions and tokens. */
@@ -21,6 +24,8 @@ export async function getSite(db: Db, siteId: number): Promise<Site> {
     identityMode: row.identity_mode,
     timeZone: row.time_zone,
     schemaVersion: row.schema_version,
+    dedicatedDomain: row.dedicated_domain,
+    mayManageExistingUsers: row.may_manage_existing_users,
   };
 }
 

@@ -1,0 +1,2 @@
+/** What other rooms may ask of invitations. */
+export { invitationHandlers } from './handlers.ts';

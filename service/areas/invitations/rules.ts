@@ -1,0 +1,116 @@
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type { InvitationInfoResponse } from '../../../contract/generated/types.gen.ts';
+import { INVITATIONS_AN_HOUR, MOST_DAYS } from '../../../contract/rules/invitations.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
+import { countOrRefuse } from '../../kernel/auth/throttle.store.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
+import { ApiError, conflict, invalid, type FieldError } from '../../kernel/http/errors.ts';
+import { checkGroups } from '../members/index.ts';
+import type { StoredInvitation } from './store.ts';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+/** Mail that an administrator can have sent, and addresses that they can find out about, have a limit (T12, T13). */
+export const countInvitation = (db: Db, { siteId, userId }: Caller): Promise<void> =>
+  countOrRefuse(
+    db,
+    `invite:${siteId}:${userId}`,
+    { limit: INVITATIONS_AN_HOUR, seconds: HOUR },
+    `You have sent ${INVITATIONS_AN_HOUR} invitations within an hour: the others have to wait`,
+  );
+
+/** Lists of addresses that one administrator can have looked at in an hour. */
+export const countCheck = (db: Db, { siteId, userId }: Caller): Promise<void> =>
+  countOrRefuse(
+    db,
+    `invitees:${siteId}:${userId}`,
+    { limit: 120, seconds: HOUR },
+    'You have had many lists of addresses checked: the next one has to wait',
+  );
+
+/** One new invitation a day from one site; counted only when it is sent. */
+export const countTarget = (tx: Tx, siteId: number, userId: number): Promise<void> =>
+  countOrRefuse(
+    tx,
+    `invited:${siteId}:${userId}`,
+    { limit: 1, seconds: DAY },
+    'This person was invited within the last 24 hours: another invitation has to wait',
+  );
+
+export const countResent = (tx: Tx, siteId: number, userId: number): Promise<void> =>
+  countOrRefuse(
+    tx,
+    `invited-again:${siteId}:${userId}`,
+    { limit: 3, seconds: HOUR },
+    'This invitation was sent three times within an hour: the next time has to wait',
+  );
+
+/** An address as the contract's `format: email` has it. */
+export function isAddress(text: string): boolean {
+  const { email } = fullFormats;
+  return email instanceof RegExp && email.test(text) && text.length <= 254;
+}
+
+/**
+ * Faults of the groups that an invitation gives: they exist, and the caller may give them. Whoever sends it again or
+ * lets it hold longer gives them anew (T05); groups that are gone since are given by nobody.
+ */
+export const checkInvitationGroups = (
+  tx: Tx,
+  caller: Caller,
+  groups: readonly number[],
+): Promise<FieldError[]> => checkGroups(tx, caller, groups, (index) => `groups.${index}`);
+
+/** The site has nothing that could make or find a contact by itself. */
+export const contactFaults = (info: { autoCreateOrLinkContact?: boolean }): FieldError[] =>
+  info.autoCreateOrLinkContact === true
+    ? [
+        {
+          path: 'autoCreateOrLinkContact',
+          message: 'is not possible on this site: name the contact with mappedContactId, or leave it out',
+        },
+      ]
+    : [];
+
+export const tooLate = (): ApiError =>
+  invalid([{ path: 'days', message: `would lead to an end more than ${MOST_DAYS} days from now` }]);
+
+/** 404 for an address that nobody has; the third way in is named (shapes 2). */
+export const nobodyHas = (email: string): ApiError =>
+  new ApiError(
+    404,
+    `Nobody on this platform has the address ${email}. Create the user instead (POST /user).`,
+    [{ path: 'email', message: 'is not known on this platform' }],
+  );
+
+/** 409 for somebody who is a user of this very site, active or not. */
+export function memberAlready(email: string, member: { userId: number; isActive: boolean }): ApiError {
+  const here = `is a user of this site already (id ${member.userId})${member.isActive ? '' : ', not an active one: activate the user instead'}`;
+  return conflict(`${email} ${here}`, [{ path: 'email', message: here }]);
+}
+
+/** 409 for somebody whose invitation waits. */
+export function invitedAlready(email: string, invitationId: number): ApiError {
+  const waits = `is invited already (invitation ${invitationId}): send that one again, or revoke it first`;
+  return conflict(`${email} ${waits}`, [{ path: 'email', message: waits }]);
+}
+
+/** An invitation as the contract shows it. */
+export const shownInvitation = (stored: StoredInvitation): InvitationInfoResponse => ({
+  id: stored.id,
+  email: stored.email,
+  type: stored.type,
+  duration: stored.duration,
+  groups: stored.groups,
+  status: stored.status,
+  invitedBy: stored.invitedBy,
+  invitedByName: stored.invitedByName,
+  createdDate: stored.createdDate.toISOString(),
+  expiresDate: stored.expiresDate.toISOString(),
+  acceptedDate: stored.acceptedDate?.toISOString() ?? null,
+  revokedDate: stored.revokedDate?.toISOString() ?? null,
+  // Whose account it is, the site learns when the person says yes.
+  userId: stored.acceptedDate ? stored.accountId : null,
+  membershipExpiresDate: stored.membershipExpiresDate?.toISOString() ?? null,
+});
