@@ -51,11 +51,12 @@ export interface Call<Id extends OperationId = OperationId> {
 
 /**
  * A success: a status of the contract with the body that belongs to it; as `json` where the database has written the
- * text already, or a `file`.
+ * text already, as `jsonParts` where it is too long to be held at once, or a `file`.
  */
 export type Answer<Id extends OperationId> =
   | BodyAnswer<Id>
   | { status: 200; json: string; headers?: Readonly<Record<string, string>> }
+  | { status: 200; jsonParts: AsyncIterable<string>; headers?: Readonly<Record<string, string>> }
   | { status: 200; file: FileAnswer };
 
 type BodyAnswer<Id extends OperationId> = {
