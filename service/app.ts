@@ -2,6 +2,7 @@ import fastifyCompress from '@fastify/compress';
 import fastifyCookie from '@fastify/cookie';
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import { keepSteps } from './areas/proxies/index.ts';
 import { browsersDoor, programsDoor } from './gateway/doors.ts';
 import { protectPages } from './gateway/headers.ts';
 import { servePages } from './gateway/pages.ts';
@@ -65,8 +66,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(fastifyCookie);
 
   const contract = options.contract ?? loadContract(new URL('../contract/openapi.json', import.meta.url));
-  const around = { db, contract, services, handlers, checkAnswers: options.checkAnswers ?? false };
-  await openDoor(app, programsDoor(db), around);
+  const steps = keepSteps(db, log);
+  app.addHook('onClose', () => steps.stop());
+  const around = { db, contract, services, steps, handlers, checkAnswers: options.checkAnswers ?? false };
+  await openDoor(app, programsDoor(db, services), around);
   await openDoor(app, browsersDoor(db, services.publicUrl), around);
 
   app.get('/healthz', async () => ({ status: 'ok' }));

@@ -15,3 +15,29 @@ const NEVER: ReadonlySet<Capability> = new Set<Capability>([
 export function capabilitiesWhenActing(held: Iterable<Capability>): Set<Capability> {
   return new Set([...held].filter((capability) => !NEVER.has(capability)));
 }
+
+/** What a session goes on doing for itself while it acts. `beginActing` says itself that there are no chains. */
+const OWN: ReadonlySet<string> = new Set(['getSession', 'beginActing', 'endActing', 'signOut']);
+
+/** What hands data over as a file. */
+const DOWNLOADS: ReadonlySet<string> = new Set([
+  'recordExport',
+  'getEntryFile',
+  'downloadReport',
+  'downloadBackup',
+  'createBackupDownload',
+]);
+
+/**
+ * Why nobody does this while acting for somebody, or undefined: exports stay with the person themselves, and so does
+ * what asks for no capability, one's own account and session.
+ */
+export function refusalWhileActing(operation: {
+  id: string;
+  capabilities: readonly string[];
+}): string | undefined {
+  if (DOWNLOADS.has(operation.id)) return 'Nothing is exported or downloaded while you act for somebody';
+  if (operation.capabilities.length === 0 && !OWN.has(operation.id))
+    return 'While you act for somebody, your own account and session stay as they are: stop acting first';
+  return undefined;
+}

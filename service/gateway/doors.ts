@@ -4,21 +4,25 @@ import { findAccessToken, findSession } from '../kernel/auth/store.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { Door } from '../kernel/http/doors.ts';
 import { forbidden, unauthorized } from '../kernel/http/errors.ts';
+import type { Services } from '../kernel/http/handler.ts';
 import { hashSecret } from '../kernel/secret.ts';
+import { ACTING_HEADER, actingState, principalAsked, programCaller, sessionCaller } from './principal.ts';
 
 /** The programs' door: bearer tokens only, never a cookie (spec 5.1). */
-export function programsDoor(db: Db): Door {
+export function programsDoor(db: Db, services: Services): Door {
   return {
     prefix: '',
     serves: (operation) => !operation.consoleOnly,
-    async authenticate(request, origin) {
+    async authenticate(request, _operation, origin) {
       const header = request.headers.authorization;
       if (header === undefined) return undefined;
       const token = /^bearer ([\w.~+/=-]{1,200})$/i.exec(header)?.[1];
-      const found = token === undefined ? undefined : await findAccessToken(db, hashSecret(token), origin.ip);
+      const asked = principalAsked(request.headers['as-user']);
+      const found =
+        token === undefined ? undefined : await findAccessToken(db, hashSecret(token), origin.ip, asked);
       if (!found) throw unauthorized('The access token is wrong or has run out', 'Bearer');
       refuseAddress(found.refused, origin.ip);
-      return found.caller;
+      return programCaller({ db, services }, found, origin);
     },
   };
 }
@@ -39,12 +43,19 @@ export function browsersDoor(db: Db, publicUrl: string): Door {
     guard(request) {
       if (request.headers['x-steward-console'] !== '1') throw forbidden('This door is for the console alone');
       requireSameOrigin(request, publicUrl);
+      if (request.headers['as-user'] !== undefined)
+        throw forbidden('AS-USER is for programs: a session of the console acts for somebody by itself');
     },
-    async authenticate(request, origin) {
+    async authenticate(request, { id: operationId }, origin) {
       const token = request.cookies[name];
       const found = token ? await findSession(db, hashSecret(token), origin.ip) : undefined;
-      refuseAddress(found?.refused ?? false, origin.ip);
-      return found?.caller;
+      if (!found) return undefined;
+      refuseAddress(found.refused, origin.ip);
+      const believed = request.headers[ACTING_HEADER];
+      return sessionCaller(db, found, { operationId, believed, origin });
+    },
+    greet(reply, caller) {
+      reply.header(ACTING_HEADER, actingState(caller));
     },
     presentedSession(request) {
       const token = request.cookies[name];

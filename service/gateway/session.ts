@@ -1,4 +1,6 @@
 import type { Session } from '../../contract/generated/types.gen.ts';
+import { describeActing } from '../areas/proxies/index.ts';
+import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
 import { evenMoment } from '../kernel/auth/even.ts';
 import { checkPassword } from '../kernel/auth/password.ts';
@@ -11,6 +13,7 @@ import { normaliseEmail } from '../kernel/email.ts';
 import { forbidden, unauthorized } from '../kernel/http/errors.ts';
 import type { Answer, Handlers } from '../kernel/http/handler.ts';
 import { hashSecret, newSecret } from '../kernel/secret.ts';
+import { callerOf } from './principal.ts';
 import * as store from './store.ts';
 
 const SIGN_INS_OF_AN_ADDRESS = { limit: 300, seconds: 300 };
@@ -21,15 +24,16 @@ const TRIES_OF_AN_ADDRESS = { limit: 30, seconds: 900 };
 const REFUSED = 'The e-mail address or the password is wrong, or the account rests after too many attempts';
 
 /** What the console knows of its session; made from the database each time it asks. */
-async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<Session> {
+export async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<Session> {
   const found = await findSession(db, tokenHash, ip);
   refuseAddress(found?.refused ?? false, ip);
-  const caller = found?.caller;
+  const caller = found && callerOf(found);
   const account = caller && (await store.findAccount(db, { userId: caller.userId }));
   if (!caller || !account) throw unauthorized();
   const sites = await store.sitesOf(db, caller.userId, ip);
   const site = sites.find((each) => each.siteId === caller.siteId);
   if (!site) throw unauthorized();
+  const acting = await describeActing(db, caller);
   const { siteId: id, slug, name, identityMode, timeZone, schemaVersion } = site;
   return {
     user: {
@@ -45,6 +49,8 @@ async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<Session
     capabilities: [...caller.capabilities],
     expiresDate: caller.expiresAt.toISOString(),
     serverTime: (await store.serverTime(db)).toISOString(),
+    ...(acting && { acting }),
+    membershipExpiresDate: site.expiresAt?.toISOString() ?? null,
   };
 }
 
@@ -58,7 +64,7 @@ export async function beginSession(
   const { ip, userAgent } = who.origin;
   const expires = await withTransaction(db, {}, async (tx) => {
     await within(tx);
-    await store.writeActivity(tx, { ...who, kind: store.ACTIVITY.signedIn, ip });
+    await writeActivity(tx, { ...who, kind: ACTIVITY.signedIn, ip });
     return store.insertSession(tx, {
       tokenHash: secret.hash,
       siteId: who.siteId,
@@ -91,8 +97,8 @@ async function authenticate(db: Db, email: string, password: string, ip: string)
   }
   if (account) {
     if (!resting) await store.countFailure(db, account.userId);
-    const kind = resting ? store.ACTIVITY.lockedOut : store.ACTIVITY.failed;
-    await store.writeActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind, ip });
+    const kind = resting ? ACTIVITY.lockedOut : ACTIVITY.failed;
+    await writeActivity(db, { siteId: account.homeSiteId, userId: account.userId, kind, ip });
   }
   await moment;
   throw unauthorized(REFUSED);
@@ -111,10 +117,10 @@ async function chooseSite(
       !site.refused && site.identityMode === 'password' && (asked === undefined || site.siteId === asked),
   );
   if (open[0]) return open[0].siteId;
-  await store.writeActivity(db, {
+  await writeActivity(db, {
     siteId: account.homeSiteId,
     userId: account.userId,
-    kind: store.ACTIVITY.forbidden,
+    kind: ACTIVITY.forbidden,
     ip,
   });
   refuseAddress(
@@ -150,10 +156,10 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
   async signOut({ db, caller, origin }) {
     await withTransaction(db, {}, async (tx) => {
       await store.deleteSession(tx, caller.tokenHash);
-      await store.writeActivity(tx, {
+      await writeActivity(tx, {
         siteId: caller.siteId,
         userId: caller.userId,
-        kind: store.ACTIVITY.signedOut,
+        kind: ACTIVITY.signedOut,
         ip: origin.ip,
       });
     });

@@ -1,10 +1,7 @@
 import { sql } from 'kysely';
+import { ACTIVITY } from '../kernel/audit/activity.store.ts';
 import { IDLE_MINUTES, MAY_ACT, SESSION_HOURS, addressRefused } from '../kernel/auth/store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
-
-/** Kinds of activity that the gateway writes (shapes 2, UserActivityQuery). */
-export const ACTIVITY = { signedIn: 1, failed: 2, signedOut: 3, lockedOut: 5, forbidden: 7 } as const;
-const WEB = 1;
 
 export interface Account {
   userId: number;
@@ -89,6 +86,8 @@ export interface OwnSite {
   identityMode: 'password' | 'identity-manager';
   timeZone: string;
   schemaVersion: number;
+  /** When the membership ends by itself; null when it does not. */
+  expiresAt: Date | null;
   refused: boolean;
 }
 
@@ -96,7 +95,7 @@ export interface OwnSite {
 export async function sitesOf(db: Db, userId: number, ip: string): Promise<OwnSite[]> {
   const { rows } = await sql<OwnSite>`
     select s.site_id as "siteId", s.slug, s.name, s.identity_mode as "identityMode", s.time_zone as "timeZone",
-           s.schema_version as "schemaVersion", ${addressRefused(ip)} as refused
+           s.schema_version as "schemaVersion", m.expires_at as "expiresAt", ${addressRefused(ip)} as refused
     from membership m join site s using (site_id)
     where m.user_id = ${userId} and ${MAY_ACT}
     order by m.last_active_at desc nulls last, s.site_id`.execute(db);
@@ -145,26 +144,6 @@ export async function setPasswordHash(tx: Tx, userId: number, passwordHash: stri
     .updateTable('account')
     .set({ password_hash: passwordHash, failed_count: 0, locked_until: null })
     .where('user_id', '=', userId)
-    .execute();
-}
-
-/** One row of the activity report (spec 2.3): what, who, from where. */
-export async function writeActivity(
-  db: Db,
-  row: { siteId: number; userId: number; kind: number; ip: string },
-): Promise<void> {
-  await db
-    .insertInto('activity')
-    .values({
-      site_id: row.siteId,
-      user_id: row.userId,
-      activity_type_id: row.kind,
-      source_type_id: WEB,
-      ip_address: row.ip,
-      session_id: null,
-      principal_user_id: null,
-      export_data_type: null,
-    })
     .execute();
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeAudit, type AuditRow } from './audit/store.ts';
-import type { Caller, Origin } from './auth/caller.ts';
+import { authorOf, type Caller, type Origin } from './auth/caller.ts';
 import type { Db, Tx } from './db/database.ts';
 import { withTransaction } from './db/transaction.ts';
 import { publish, type ChangeEvent } from './outbox/store.ts';
@@ -8,15 +8,18 @@ import { publish, type ChangeEvent } from './outbox/store.ts';
 /** Who changes something: a person through a door, or the service itself (first start, host administration). */
 export interface Actor {
   siteId: number;
+  /** The principal where a proxy acts: theirs is the change (spec 6 rule 5). */
   userId: number | null;
   email: string | null;
+  /** Who really did it, where that is somebody else. */
+  proxy?: { userId: number; email: string } | undefined;
   origin: Origin | undefined;
 }
 
 export const actorOf = (call: { caller: Caller; origin: Origin }): Actor => ({
   siteId: call.caller.siteId,
-  userId: call.caller.userId,
-  email: call.caller.email,
+  ...authorOf(call.caller),
+  proxy: call.caller.acting && { userId: call.caller.userId, email: call.caller.email },
   origin: call.origin,
 });
 
@@ -85,6 +88,7 @@ function auditRow(actor: Actor, entry: Recorded): AuditRow {
   return {
     site_id: entry.siteId ?? actor.siteId,
     actor_id: actor.userId,
+    proxy_id: actor.proxy?.userId ?? null,
     action: entry.action,
     subject_type: entry.subject[0],
     subject_id: String(entry.subject[1]),

@@ -1,28 +1,34 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
-import { forbidden, unauthorized } from '../http/errors.ts';
+import { refusalWhileActing } from '../../../contract/rules/proxies.ts';
+import { forbidden } from '../http/errors.ts';
 import type { Caller } from './caller.ts';
 
 interface Guarded {
+  id: string;
   scope: string | undefined;
   capabilities: readonly string[];
 }
 
 /**
- * Refuses a caller who lacks the scope or every one of the capabilities that the contract asks for.
- * Programs need Access Web Service besides (spec 5.5 names it for the interface).
- * @throws ApiError 401 for AS-USER without a proxy assignment (shapes 1), 403 otherwise
+ * Refuses a caller who lacks the scope or every one of the capabilities that the contract asks for, and what nobody does
+ * for somebody else. Programs need Access Web Service besides (spec 5.5 names it for the interface).
+ * @throws ApiError 403
  */
-export function authorize(operation: Guarded, caller: Caller, asUser: string | string[] | undefined): void {
-  // No proxy assignments can exist before their operations do, so nobody may act for anybody.
-  if (asUser !== undefined)
-    throw unauthorized('AS-USER: no proxy assignment lets you act for this user', 'Bearer');
+export function authorize(operation: Guarded, caller: Caller): void {
+  const refusal = caller.acting && refusalWhileActing(operation);
+  if (refusal !== undefined) throw forbidden(refusal);
   if (caller.scopes) {
-    if (!caller.capabilities.has('Access Web Service')) throw forbidden(missing(['Access Web Service']));
+    requireWebService(caller.capabilities);
     if (operation.scope && !caller.scopes.has(operation.scope as Scope)) {
       throw forbidden(`The access token lacks the scope ${operation.scope}`);
     }
   }
   requireAny(caller, operation.capabilities as readonly Capability[]);
+}
+
+/** Refuses whoever may not use the interface for programs. */
+export function requireWebService(held: ReadonlySet<Capability>): void {
+  if (!held.has('Access Web Service')) throw forbidden(missing(['Access Web Service']));
 }
 
 const missing = (capabilities: readonly string[]): string =>

@@ -1,10 +1,20 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
 
+/** For whom a proxy acts, and the report that it is written into (shapes 1, As-User). */
+export interface Acting {
+  principalId: number;
+  principalEmail: string;
+  reportId: number;
+}
+
 /** Who makes a request, on which site, with which rights; made anew from the database for each request. */
 export interface Caller {
   siteId: number;
+  /** Who really makes it, whoever it is made for. */
   userId: number;
   email: string;
+  /** The person for whom it is made; then `capabilities` are those of that person that can be passed on. */
+  acting: Acting | undefined;
   capabilities: ReadonlySet<Capability>;
   /** Scopes of the access token; undefined through the browser's door, where capabilities alone decide. */
   scopes: ReadonlySet<Scope> | undefined;
@@ -12,6 +22,10 @@ export interface Caller {
   tokenHash: Buffer;
   expiresAt: Date;
 }
+
+/** Whose doing it is in the eyes of the site: the principal's where a proxy acts (spec 6 rule 5). */
+export const authorOf = ({ userId, email, acting }: Caller): { userId: number; email: string } =>
+  acting ? { userId: acting.principalId, email: acting.principalEmail } : { userId, email };
 
 /** What a request says about its origin, for audit, activity and limits. */
 export interface Origin {

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
+import { capabilitiesWhenActing } from '../../../contract/rules/proxies.ts';
 import type { Db, Tx } from '../db/database.ts';
 import type { Caller } from './caller.ts';
 
@@ -9,13 +10,34 @@ import type { Caller } from './caller.ts';
 export const IDLE_MINUTES = 30;
 export const SESSION_HOURS = 12;
 
-/** Membership states in which somebody may act on a site: active, licensed, not run out. `m` is the membership. */
-export const MAY_ACT = sql<boolean>`m.is_active and m.license_type_id <> ${NO_LICENSE} and (m.expires_at is null or m.expires_at > now())`;
+/** Membership states in which somebody may act on a site: active, licensed, not run out. `alias` is the membership. */
+export const mayAct = (alias: 'm' | 'pm') => {
+  const m = sql.id(alias);
+  return sql<boolean>`(${m}.is_active and ${m}.license_type_id <> ${NO_LICENSE} and (${m}.expires_at is null or ${m}.expires_at > now()))`;
+};
+export const MAY_ACT = mayAct('m');
 
-const CAPABILITIES = sql<Capability[]>`coalesce((
+const capabilitiesAt = (alias: 'm' | 'pm') => {
+  const m = sql.id(alias);
+  return sql<Capability[]>`coalesce((
   select array_agg(distinct c) from group_member gm
   join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id, unnest(g.capabilities) c
-  where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}')`;
+  where gm.site_id = ${m}.site_id and gm.user_id = ${m}.user_id), '{}')`;
+};
+const CAPABILITIES = capabilitiesAt('m');
+
+/** Whether the user may act only from approved addresses and this is none of them (spec 5.4). */
+export const addressRefused = (ip: string, alias: 'm' | 'pm' = 'm') => {
+  const m = sql.id(alias);
+  return sql<boolean>`(${m}.ip_restrictions_enabled and not exists (
+  select 1 from approved_address p where p.site_id = ${m}.site_id and p.network >>= ${inet(ip)}::inet))`;
+};
+
+/** An address as the database reads it; null for what is none, which no network contains. */
+export function inet(ip: string): string | null {
+  const plain = ip.replace(/%.*$/, '');
+  return isIP(plain) ? plain : null;
+}
 
 interface CallerRow {
   site_id: number;
@@ -26,42 +48,78 @@ interface CallerRow {
   capabilities: Capability[];
   quiet: boolean;
   refused: boolean;
+  principal_id: number | null;
+  principal_email: string | null;
+  principal_capabilities: Capability[];
+  principal_refused: boolean | null;
+  holds: boolean;
+  report_id: number | null;
 }
 
-/** Whether the user may act only from approved addresses and this is none of them (spec 5.4). */
-export const addressRefused = (ip: string) => sql<boolean>`m.ip_restrictions_enabled and not exists (
-  select 1 from approved_address p where p.site_id = m.site_id and p.network >>= ${inet(ip)}::inet)`;
+/** What is told of the person for whom the caller acts. It holds only while the assignment is there and both may act. */
+const principalColumns = (ip: string) => sql`pa.email as principal_email,
+  coalesce(${mayAct('pm')}, false) as holds, ${capabilitiesAt('pm')} as principal_capabilities,
+  ${addressRefused(ip, 'pm')} as principal_refused`;
 
-/** An address as the database reads it; null for what is none, which no network contains. */
-export function inet(ip: string): string | null {
-  const plain = ip.replace(/%.*$/, '');
-  return isIP(plain) ? plain : null;
-}
+const principalJoins = (principalId: RawBuilder<unknown>) => sql`
+  left join proxy_assignment x on x.site_id = m.site_id and x.proxy_id = m.user_id and x.user_id = ${principalId}
+  left join membership pm on pm.site_id = x.site_id and pm.user_id = x.user_id
+  left join account pa on pa.user_id = x.user_id`;
 
-/** A caller, and whether this address is closed to them: the door refuses them then, in words. */
-interface Found {
-  caller: Caller;
+/** Who was found behind a session or token; the door decides what to make of it. */
+export interface Found {
+  /** The caller as themselves. */
+  own: Caller;
+  /** Whether this address is closed to them. */
   refused: boolean;
+  principal: Principal | undefined;
 }
 
-const toCaller = (row: CallerRow, tokenHash: Buffer): Caller => ({
-  siteId: row.site_id,
-  userId: row.user_id,
-  email: row.email,
-  capabilities: new Set(row.capabilities),
-  scopes: row.scopes ? new Set(row.scopes) : undefined,
-  tokenHash,
-  expiresAt: row.expires_at,
+/** For whom the caller acts, or asks to. */
+export interface Principal {
+  id: number;
+  /** Undefined where nothing lets the caller act for them, or not any more. */
+  email: string | undefined;
+  capabilities: ReadonlySet<Capability>;
+  /** Whether this address is closed to the principal. */
+  refused: boolean;
+  reportId: number | null;
+}
+
+function toFound(row: CallerRow, tokenHash: Buffer): Found {
+  const own: Caller = {
+    siteId: row.site_id,
+    userId: row.user_id,
+    email: row.email,
+    acting: undefined,
+    capabilities: new Set(row.capabilities),
+    scopes: row.scopes ? new Set(row.scopes) : undefined,
+    tokenHash,
+    expiresAt: row.expires_at,
+  };
+  const principal = row.principal_id === null ? undefined : toPrincipal(row, row.principal_id);
+  return { own, refused: row.refused, principal };
+}
+
+const toPrincipal = (row: CallerRow, id: number): Principal => ({
+  id,
+  email: row.holds ? (row.principal_email ?? undefined) : undefined,
+  capabilities: row.holds ? capabilitiesWhenActing(row.principal_capabilities) : new Set(),
+  refused: row.principal_refused ?? false,
+  reportId: row.report_id,
 });
 
 /** The caller behind a session token that still holds; notes at most once a minute that it is in use. */
 export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promise<Found | undefined> {
   const { rows } = await sql<CallerRow>`
     select s.site_id, s.user_id, a.email, s.expires_at, null as scopes, ${CAPABILITIES} as capabilities,
-           s.last_seen_at < now() - interval '1 minute' as quiet, ${addressRefused(ip)} as refused
+           s.last_seen_at < now() - interval '1 minute' as quiet, ${addressRefused(ip)} as refused,
+           r.report_id, r.principal_id, ${principalColumns(ip)}
     from session s
     join membership m on m.site_id = s.site_id and m.user_id = s.user_id
     join account a on a.user_id = s.user_id
+    left join acting_report r on r.site_id = s.site_id and r.report_id = s.acting_report_id
+    ${principalJoins(sql`r.principal_id`)}
     where s.token_hash = ${tokenHash} and s.expires_at > now()
       and s.last_seen_at > now() - make_interval(mins => ${IDLE_MINUTES}) and ${MAY_ACT}`.execute(db);
   const [row] = rows;
@@ -71,20 +129,32 @@ export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promis
       db,
     );
   }
-  return row && { caller: toCaller(row, tokenHash), refused: row.refused };
+  return row && toFound(row, tokenHash);
 }
 
-/** The caller behind an access token that still holds, its API key not turned off. */
-export async function findAccessToken(db: Db, tokenHash: Buffer, ip: string): Promise<Found | undefined> {
+/**
+ * The caller behind an access token that still holds, its API key not turned off; with `principalId` also whether they
+ * may act for that user, and today's report of it where there is one.
+ */
+export async function findAccessToken(
+  db: Db,
+  tokenHash: Buffer,
+  ip: string,
+  principalId: number | null = null,
+): Promise<Found | undefined> {
   const { rows } = await sql<CallerRow>`
-    select t.site_id, t.user_id, a.email, t.expires_at, t.scopes, ${CAPABILITIES} as capabilities, false as quiet, ${addressRefused(ip)} as refused
+    select t.site_id, t.user_id, a.email, t.expires_at, t.scopes, ${CAPABILITIES} as capabilities, false as quiet,
+           ${addressRefused(ip)} as refused, r.report_id, ${principalId}::int as principal_id, ${principalColumns(ip)}
     from access_token t
     join api_key k on k.client_id = t.client_id and k.disabled_at is null
     join membership m on m.site_id = t.site_id and m.user_id = t.user_id
     join account a on a.user_id = t.user_id
+    ${principalJoins(sql`${principalId}::int`)}
+    left join acting_report r on r.site_id = x.site_id and r.proxy_id = x.proxy_id and r.principal_id = x.user_id
+      and r.day = (now() at time zone 'UTC')::date
     where t.token_hash = ${tokenHash} and t.expires_at > now() and ${MAY_ACT}`.execute(db);
   const [row] = rows;
-  return row && { caller: toCaller(row, tokenHash), refused: row.refused };
+  return row && toFound(row, tokenHash);
 }
 
 /** The union of the capabilities of a user's groups, read inside the transaction that depends on it. */

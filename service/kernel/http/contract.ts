@@ -20,6 +20,7 @@ interface Media {
 
 interface OperationObject {
   operationId: string;
+  summary?: string;
   deprecated?: boolean;
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { required?: boolean; content: Record<string, Media> } | { $ref: string };
@@ -46,11 +47,14 @@ interface RequestParts {
 /** One operation of the contract, as the service routes, guards and validates it. */
 export interface Operation {
   id: string;
+  summary: string;
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'PATCH';
   /** Path in the style of the router: `/api/rest/v1/management/user/:userId`. */
   url: string;
   access: 'public' | 'session' | 'bearer';
   scope: string | undefined;
+  /** Names of the parameters of path and query, in lower case. */
+  parameters: ReadonlySet<string>;
   /** The caller needs any one of these; empty: none. */
   capabilities: readonly string[];
   consoleOnly: boolean;
@@ -233,10 +237,16 @@ export function loadContract(file: URL): Contract {
       const content = spec.requestBody ? deref(spec.requestBody).content : undefined;
       return {
         id: spec.operationId,
+        summary: spec.summary ?? spec.operationId,
         method: method.toUpperCase() as Operation['method'],
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         access: accessOf(spec.security ?? document.security ?? []),
         scope: spec['x-scope'],
+        parameters: new Set(
+          parameters
+            .filter((parameter) => parameter.in === 'path' || parameter.in === 'query')
+            .map(({ name }) => name.toLowerCase()),
+        ),
         capabilities: spec['x-capability'] ?? [],
         consoleOnly: spec['x-door'] === 'console',
         deprecated: spec.deprecated ?? false,

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorize } from '../auth/authorize.ts';
 import type { Caller, Origin } from '../auth/caller.ts';
@@ -8,6 +9,7 @@ import type { Call, OperationId, Services } from './handler.ts';
 import { type FileAnswer, sendFile } from './files.ts';
 import { acceptJson } from './json.ts';
 import { answerType } from './negotiate.ts';
+import { stepHooks, type Steps } from './steps.ts';
 import { acceptForms, readForm, type Upload } from './uploads.ts';
 
 /** What every handler of the table returns, seen without its types. */
@@ -15,6 +17,7 @@ interface LooseAnswer {
   status: number;
   body?: unknown;
   json?: string;
+  jsonParts?: AsyncIterable<string>;
   file?: FileAnswer;
   headers?: Readonly<Record<string, string>>;
   session?: { token: string; expires: Date } | 'end';
@@ -26,8 +29,10 @@ type HandlerTable = Readonly<Partial<Record<OperationId, (call: never) => Promis
 export interface Door {
   prefix: string;
   serves(operation: Operation): boolean;
-  /** Finds who calls; undefined where no credentials were sent. Throws ApiError for credentials that do not hold. */
-  authenticate(request: FastifyRequest, origin: Origin): Promise<Caller | undefined>;
+  /** Finds who calls, and for whom; undefined where no credentials were sent. Throws ApiError for some that do not hold. */
+  authenticate(request: FastifyRequest, operation: Operation, origin: Origin): Promise<Caller | undefined>;
+  /** Runs before a caller's request is looked at any further. */
+  greet?(reply: FastifyReply, caller: Caller): void;
   /** Hash of the session token that came along, unchecked. */
   presentedSession?(request: FastifyRequest): Buffer | undefined;
   /** Runs before everything else of a request of this door. */
@@ -41,6 +46,7 @@ interface DoorSurroundings {
   contract: Contract;
   handlers: HandlerTable;
   services: Services;
+  steps: Steps;
   /** In tests every answer is held against the contract; one that does not fit is a 500 that says why. */
   checkAnswers: boolean;
 }
@@ -105,14 +111,17 @@ function addRoute(app: FastifyInstance, door: Door, operation: Operation, around
     url: door.prefix + operation.url,
     bodyLimit: operation.maxBody ?? MAX_BODY,
     config: { operation },
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       door.guard?.(request);
       if (operation.access === 'public') return;
-      const caller = await door.authenticate(request, originOf(request));
+      const caller = await door.authenticate(request, operation, originOf(request));
       if (!caller) throw unauthorized(undefined, door.prefix ? undefined : 'Bearer');
-      authorize(operation, caller, request.headers['as-user']);
+      // Known before it is refused: what somebody is refused while acting is a step too.
       callers.set(request, caller);
+      door.greet?.(reply, caller);
+      authorize(operation, caller);
     },
+    ...stepHooks(operation, around.steps, (request) => callers.get(request)),
     handler: async (request, reply) => {
       if (!request.isMultipart()) return answerTo(request, reply, { body: request.body, files: [] });
       if (!operation.multipart) throw new ApiError(415, 'This operation takes no files: send JSON');
@@ -136,12 +145,14 @@ function addRoute(app: FastifyInstance, door: Door, operation: Operation, around
     if (!handle) throw new ApiError(501, `${operation.id} is not built yet`);
     const answer = await handle(callOf(door, request, { ...parts, files }, around) as never);
     if (answer.file) return sendFile(request, reply, answer.file);
-    if (around.checkAnswers) assertAnswer(operation, answer);
+    if (around.checkAnswers) await checkAnswer(operation, answer);
     if (answer.session) door.keepSession?.(reply, answer.session);
     reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (operation.deprecated) reply.header('deprecation', 'true');
-    const text = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
-    return text === undefined ? reply.send() : reply.type(answerType(request.headers.accept)).send(text);
+    const content = answer.jsonParts ? Readable.from(answer.jsonParts) : textOf(answer);
+    return content === undefined
+      ? reply.send()
+      : reply.type(answerType(request.headers.accept)).send(content);
   }
 }
 
@@ -175,7 +186,15 @@ function callOf(
   };
 }
 
-function assertAnswer(operation: Operation, answer: LooseAnswer): void {
+const textOf = ({ json, body }: LooseAnswer): string | undefined =>
+  json ?? (body === undefined ? undefined : JSON.stringify(body));
+
+/** Holds an answer against the contract; one in parts is put together for it. */
+async function checkAnswer(operation: Operation, answer: LooseAnswer): Promise<void> {
+  if (answer.jsonParts) {
+    answer.json = (await Array.fromAsync(answer.jsonParts)).join('');
+    delete answer.jsonParts;
+  }
   const body: unknown = answer.json === undefined ? answer.body : JSON.parse(answer.json);
   const faults = operation.checkAnswer(answer.status, body);
   if (faults.length > 0)

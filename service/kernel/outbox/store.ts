@@ -17,6 +17,7 @@ interface Author {
   siteId: number;
   userId: number | null;
   email: string | null;
+  proxy?: { userId: number; email: string } | undefined;
 }
 
 /**
@@ -54,6 +55,7 @@ export async function publish(tx: Tx, author: Author, events: readonly ChangeEve
               entityFormatType: 'None',
               modifiedById: author.userId,
               modifiedByUserEmail: author.email,
+              ...(author.proxy && { proxyUserId: author.proxy.userId, proxyUserEmail: author.proxy.email }),
               schemaVersion: topic.schema_version,
               isCalculated: false,
               payload: { entities: { [event.kind]: [event.entity] } },

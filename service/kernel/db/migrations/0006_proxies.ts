@@ -36,6 +36,7 @@ const tables = [
     at timestamptz(3) not null,
     step_id bigint generated always as identity unique,
     operation_id text not null,
+    summary text not null,
     subject text not null,
     is_write boolean not null,
     status smallint,

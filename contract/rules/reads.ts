@@ -1,0 +1,16 @@
+/** Operations that read although they are POST: what they ask for is too long for a query. */
+const READING_POSTS: ReadonlySet<string> = new Set([
+  'getUsersByIds',
+  'queryUserActivity',
+  'summarizeUserActivity',
+  'checkInvitees',
+  'filterEntries',
+  'readEntryData',
+  'readHistoricalData',
+  'queryRowsByBody',
+  'pollPublication',
+]);
+
+/** Whether an operation changes something. */
+export const isWrite = (operation: { id: string; method: string }): boolean =>
+  operation.method !== 'GET' && !READING_POSTS.has(operation.id);

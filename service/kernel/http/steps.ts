@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isWrite } from '../../../contract/rules/reads.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Operation } from './contract.ts';
+
+/** A request that was made while acting for somebody. */
+export interface Step {
+  siteId: number;
+  reportId: number;
+  operationId: string;
+  summary: string;
+  /** Parameters of the path and the query; never a body, which may hold secrets. */
+  subject: string;
+  isWrite: boolean;
+}
+
+/** Where steps go. */
+export interface Steps {
+  /** Writes down a write before it is done: none is ever done unseen. Returns what `ended` names. */
+  begin(step: Step): Promise<number>;
+  ended(stepId: number, status: number): void;
+  /** Keeps the step of a request that has been answered and changed nothing; it is written within a second. */
+  note(step: Step, status: number): void;
+}
+
+/** More than any path and query of the contract need. */
+const SUBJECT_LENGTH = 500;
+
+/** Hooks of a route that write into the report of the caller what they do for somebody. */
+export function stepHooks(
+  operation: Operation,
+  steps: Steps,
+  callerOf: (request: FastifyRequest) => Caller | undefined,
+): {
+  preHandler: (request: FastifyRequest) => Promise<void>;
+  onResponse: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+} {
+  const begun = new WeakMap<FastifyRequest, number>();
+  const writes = isWrite(operation);
+  const stepOf = (request: FastifyRequest): Step | undefined => {
+    const caller = callerOf(request);
+    return (
+      caller?.acting && {
+        siteId: caller.siteId,
+        reportId: caller.acting.reportId,
+        operationId: operation.id,
+        summary: operation.summary,
+        subject: subjectOf(operation, request),
+        isWrite: writes,
+      }
+    );
+  };
+  return {
+    preHandler: async (request) => {
+      const step = writes ? stepOf(request) : undefined;
+      if (step) begun.set(request, await steps.begin(step));
+    },
+    onResponse: async (request, reply) => {
+      const stepId = begun.get(request);
+      if (stepId !== undefined) return steps.ended(stepId, reply.statusCode);
+      const step = stepOf(request);
+      if (step) steps.note(step, reply.statusCode);
+    },
+  };
+}
+
+/** Only parameters that the contract knows: what else stands in a query may be anything. */
+function subjectOf(operation: Operation, request: FastifyRequest): string {
+  const given = { ...Object(request.params), ...Object(request.query) } as Record<string, unknown>;
+  return Object.entries(given)
+    .filter(([name]) => operation.parameters.has(name.toLowerCase()))
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, ' ')
+    .slice(0, SUBJECT_LENGTH)
+    .toWellFormed();
+}
