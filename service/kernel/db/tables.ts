@@ -4,6 +4,7 @@
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 import type { DataTables } from './data-tables.ts';
+import type { ProxyTables } from './proxy-tables.ts';
 
 /** A time that the database sets when the statement does not. */
 type Stamp = ColumnType<Date, Date | undefined, Date>;
@@ -118,7 +119,7 @@ interface SessionTable {
   ip: string | null;
   user_agent: string | null;
   /** The report of what it does for somebody; null while it acts for nobody. */
-  acting_report_id: ColumnType<number | null, never, number | null>;
+  acting_report_id: ColumnType<number | null, number | null | undefined, number | null>;
 }
 
 interface ApiKeyTable {
@@ -223,7 +224,7 @@ interface ListBlockTable {
   n: number;
 }
 
-export interface Tables extends DataTables {
+export interface Tables extends DataTables, ProxyTables {
   site: SiteTable;
   account: AccountTable;
   membership: MembershipTable;
@@ -242,7 +243,4 @@ export interface Tables extends DataTables {
   mail: MailTable;
   throttle: ThrottleTable;
   list_block: ListBlockTable;
-  proxy_assignment: ProxyAssignmentTable;
-  acting_report: ActingReportTable;
-  acting_step: ActingStepTable;
 }
