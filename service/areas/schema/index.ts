@@ -1,3 +1,4 @@
+export { shownDate, storedDate, type DateTimeBehavior, type Zones } from './dates.ts';
 export { holdSchema, loadSchema } from './load.store.ts';
 export {
   findField,
@@ -22,3 +23,4 @@ export {
   type StoredValue,
   type Vals,
 } from './values.ts';
+export { zonesOf } from './zones.store.ts';
