@@ -1,6 +1,7 @@
+import { endsChore } from './areas/invitations/index.ts';
 import type { Db } from './kernel/db/database.ts';
 import type { Services } from './kernel/http/handler.ts';
 import type { Chore } from './kernel/jobs/chores.ts';
 
 /** Every chore of every area. */
-export const choresOf = (_around: { db: Db; services: Services }): readonly Chore[] => [];
+export const choresOf = (around: { db: Db; services: Services }): readonly Chore[] => [endsChore(around)];

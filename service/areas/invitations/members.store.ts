@@ -69,8 +69,8 @@ export async function extendMember(
 export async function sitesWithEnds(db: Db): Promise<number[]> {
   const { rows } = await sql<{ site_id: number }>`
     select distinct m.site_id from membership m left join invitation i using (site_id, invitation_id)
-    where m.expires_at <= ${NOW}
-      or ${isNear(sql`m.expires_at`)} and m.is_active and i.invitation_id is not null and i.reminded_at is null
+    where ${isNear(sql`m.expires_at`)}
+      and (m.expires_at <= ${NOW} or m.is_active and i.invitation_id is not null and i.reminded_at is null)
     order by m.site_id`.execute(db);
   return rows.map((row) => row.site_id);
 }
