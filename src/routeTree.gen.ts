@@ -11,17 +11,21 @@
 import { Route as rootRouteImport } from './routes/__root';
 import { Route as AppRouteImport } from './routes/_app';
 import { Route as ForgotPasswordRouteImport } from './routes/forgot-password';
+import { Route as InvitationRouteImport } from './routes/invitation';
 import { Route as LinkRouteImport } from './routes/link';
 import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
 import { Route as AppAreaRouteImport } from './routes/_app/$area';
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
+import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/$groupId/route';
 import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
 import { Route as AppGroupsCompareRouteImport } from './routes/_app/groups/compare';
 import { Route as AppGroupsMatrixRouteImport } from './routes/_app/groups/matrix';
+import { Route as AppInvitationsIndexRouteImport } from './routes/_app/invitations/index';
+import { Route as AppInvitationsNewRouteImport } from './routes/_app/invitations/new';
 import { Route as AppLicensesIndexRouteImport } from './routes/_app/licenses/index';
 import { Route as AppLicensesUnusedRouteImport } from './routes/_app/licenses/unused';
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
@@ -50,6 +54,11 @@ const ForgotPasswordRoute = ForgotPasswordRouteImport.update({
   path: '/forgot-password',
   getParentRoute: () => rootRouteImport,
 } as any);
+const InvitationRoute = InvitationRouteImport.update({
+  id: '/invitation',
+  path: '/invitation',
+  getParentRoute: () => rootRouteImport,
+} as any);
 const LinkRoute = LinkRouteImport.update({
   id: '/link',
   path: '/link',
@@ -73,6 +82,11 @@ const AppAreaRoute = AppAreaRouteImport.update({
 const AppGroupsRouteRoute = AppGroupsRouteRouteImport.update({
   id: '/groups',
   path: '/groups',
+  getParentRoute: () => AppRoute,
+} as any);
+const AppInvitationsRouteRoute = AppInvitationsRouteRouteImport.update({
+  id: '/invitations',
+  path: '/invitations',
   getParentRoute: () => AppRoute,
 } as any);
 const AppLicensesRouteRoute = AppLicensesRouteRouteImport.update({
@@ -103,6 +117,16 @@ const AppGroupsMatrixRoute = AppGroupsMatrixRouteImport.update({
   id: '/matrix',
   path: '/matrix',
   getParentRoute: () => AppGroupsRouteRoute,
+} as any);
+const AppInvitationsIndexRoute = AppInvitationsIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppInvitationsRouteRoute,
+} as any);
+const AppInvitationsNewRoute = AppInvitationsNewRouteImport.update({
+  id: '/new',
+  path: '/new',
+  getParentRoute: () => AppInvitationsRouteRoute,
 } as any);
 const AppLicensesIndexRoute = AppLicensesIndexRouteImport.update({
   id: '/',
@@ -198,9 +222,11 @@ const AppGroupsListEditGroupIdRoute =
 export interface FileRoutesByFullPath {
   '/': typeof AppIndexRoute;
   '/forgot-password': typeof ForgotPasswordRoute;
+  '/invitation': typeof InvitationRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/groups': typeof AppGroupsRouteRouteWithChildren;
+  '/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
@@ -208,8 +234,10 @@ export interface FileRoutesByFullPath {
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/invitations/': typeof AppInvitationsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
@@ -227,6 +255,7 @@ export interface FileRoutesByFullPath {
 }
 export interface FileRoutesByTo {
   '/forgot-password': typeof ForgotPasswordRoute;
+  '/invitation': typeof InvitationRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/groups': typeof AppGroupsListIndexRoute;
@@ -235,8 +264,10 @@ export interface FileRoutesByTo {
   '/': typeof AppIndexRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/invitations': typeof AppInvitationsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
@@ -254,9 +285,11 @@ export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/_app': typeof AppRouteWithChildren;
   '/forgot-password': typeof ForgotPasswordRoute;
+  '/invitation': typeof InvitationRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
+  '/_app/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$area': typeof AppAreaRoute;
@@ -267,8 +300,10 @@ export interface FileRoutesById {
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
+  '/_app/invitations/new': typeof AppInvitationsNewRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
+  '/_app/invitations/': typeof AppInvitationsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
   '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/_app/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
@@ -289,9 +324,11 @@ export interface FileRouteTypes {
   fullPaths:
     | '/'
     | '/forgot-password'
+    | '/invitation'
     | '/link'
     | '/sign-in'
     | '/groups'
+    | '/invitations'
     | '/licenses'
     | '/users'
     | '/$area'
@@ -299,8 +336,10 @@ export interface FileRouteTypes {
     | '/users/$userId'
     | '/groups/compare'
     | '/groups/matrix'
+    | '/invitations/new'
     | '/licenses/unused'
     | '/users/import'
+    | '/invitations/'
     | '/licenses/'
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
@@ -318,6 +357,7 @@ export interface FileRouteTypes {
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/forgot-password'
+    | '/invitation'
     | '/link'
     | '/sign-in'
     | '/groups'
@@ -326,8 +366,10 @@ export interface FileRouteTypes {
     | '/'
     | '/groups/compare'
     | '/groups/matrix'
+    | '/invitations/new'
     | '/licenses/unused'
     | '/users/import'
+    | '/invitations'
     | '/licenses'
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
@@ -344,9 +386,11 @@ export interface FileRouteTypes {
     | '__root__'
     | '/_app'
     | '/forgot-password'
+    | '/invitation'
     | '/link'
     | '/sign-in'
     | '/_app/groups'
+    | '/_app/invitations'
     | '/_app/licenses'
     | '/_app/users'
     | '/_app/$area'
@@ -357,8 +401,10 @@ export interface FileRouteTypes {
     | '/_app/users/_list'
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
+    | '/_app/invitations/new'
     | '/_app/licenses/unused'
     | '/_app/users/import'
+    | '/_app/invitations/'
     | '/_app/licenses/'
     | '/_app/groups/$groupId/add'
     | '/_app/groups/$groupId/edit'
@@ -378,6 +424,7 @@ export interface FileRouteTypes {
 export interface RootRouteChildren {
   AppRoute: typeof AppRouteWithChildren;
   ForgotPasswordRoute: typeof ForgotPasswordRoute;
+  InvitationRoute: typeof InvitationRoute;
   LinkRoute: typeof LinkRoute;
   SignInRoute: typeof SignInRoute;
 }
@@ -396,6 +443,13 @@ declare module '@tanstack/react-router' {
       path: '/forgot-password';
       fullPath: '/forgot-password';
       preLoaderRoute: typeof ForgotPasswordRouteImport;
+      parentRoute: typeof rootRouteImport;
+    };
+    '/invitation': {
+      id: '/invitation';
+      path: '/invitation';
+      fullPath: '/invitation';
+      preLoaderRoute: typeof InvitationRouteImport;
       parentRoute: typeof rootRouteImport;
     };
     '/link': {
@@ -431,6 +485,13 @@ declare module '@tanstack/react-router' {
       path: '/groups';
       fullPath: '/groups';
       preLoaderRoute: typeof AppGroupsRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/invitations': {
+      id: '/_app/invitations';
+      path: '/invitations';
+      fullPath: '/invitations';
+      preLoaderRoute: typeof AppInvitationsRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/licenses': {
@@ -474,6 +535,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/groups/matrix';
       preLoaderRoute: typeof AppGroupsMatrixRouteImport;
       parentRoute: typeof AppGroupsRouteRoute;
+    };
+    '/_app/invitations/': {
+      id: '/_app/invitations/';
+      path: '/';
+      fullPath: '/invitations/';
+      preLoaderRoute: typeof AppInvitationsIndexRouteImport;
+      parentRoute: typeof AppInvitationsRouteRoute;
+    };
+    '/_app/invitations/new': {
+      id: '/_app/invitations/new';
+      path: '/new';
+      fullPath: '/invitations/new';
+      preLoaderRoute: typeof AppInvitationsNewRouteImport;
+      parentRoute: typeof AppInvitationsRouteRoute;
     };
     '/_app/licenses/': {
       id: '/_app/licenses/';
@@ -654,6 +729,19 @@ const AppGroupsRouteRouteWithChildren = AppGroupsRouteRoute._addFileChildren(
   AppGroupsRouteRouteChildren,
 );
 
+interface AppInvitationsRouteRouteChildren {
+  AppInvitationsNewRoute: typeof AppInvitationsNewRoute;
+  AppInvitationsIndexRoute: typeof AppInvitationsIndexRoute;
+}
+
+const AppInvitationsRouteRouteChildren: AppInvitationsRouteRouteChildren = {
+  AppInvitationsNewRoute: AppInvitationsNewRoute,
+  AppInvitationsIndexRoute: AppInvitationsIndexRoute,
+};
+
+const AppInvitationsRouteRouteWithChildren =
+  AppInvitationsRouteRoute._addFileChildren(AppInvitationsRouteRouteChildren);
+
 interface AppLicensesRouteRouteChildren {
   AppLicensesUnusedRoute: typeof AppLicensesUnusedRoute;
   AppLicensesIndexRoute: typeof AppLicensesIndexRoute;
@@ -717,6 +805,7 @@ const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
 
 interface AppRouteChildren {
   AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
+  AppInvitationsRouteRoute: typeof AppInvitationsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
@@ -725,6 +814,7 @@ interface AppRouteChildren {
 
 const AppRouteChildren: AppRouteChildren = {
   AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,
+  AppInvitationsRouteRoute: AppInvitationsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,
@@ -736,6 +826,7 @@ const AppRouteWithChildren = AppRoute._addFileChildren(AppRouteChildren);
 const rootRouteChildren: RootRouteChildren = {
   AppRoute: AppRouteWithChildren,
   ForgotPasswordRoute: ForgotPasswordRoute,
+  InvitationRoute: InvitationRoute,
   LinkRoute: LinkRoute,
   SignInRoute: SignInRoute,
 };

@@ -6,6 +6,7 @@ import { ConfirmHost } from '../ui/dialog/ConfirmHost.tsx';
 import { AREAS } from './areas.ts';
 import { Drawer } from './Drawer.tsx';
 import { JobTray } from './JobTray.tsx';
+import { MembershipEnd } from './MembershipEnd.tsx';
 import { openOverlay } from './overlay.ts';
 import { Overlays } from './Overlays.tsx';
 import { RouteChange } from './RouteChange.tsx';
@@ -53,6 +54,7 @@ export function Shell() {
       {drawer && <Drawer onClose={() => setDrawer(false)} />}
       <main className="shell-main" id="main" tabIndex={-1}>
         <UnreachableBanner />
+        <MembershipEnd />
         <Outlet />
       </main>
       <JobTray />

@@ -13,15 +13,6 @@ export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
     purpose: 'Decide who may act for whom, and see every such assignment.',
     operations: ['GET /api/rest/v1/management/user/proxy', 'POST /api/rest/v1/management/user/proxy'],
   },
-  invitations: {
-    purpose:
-      'Invite people known on another site, for good or for some days, or add them without an invitation.',
-    operations: [
-      'POST /api/rest/v1/management/user/invite',
-      'POST /api/rest/v1/management/user/addExisting',
-      'GET /api/rest/v1/management/user/invitations',
-    ],
-  },
   activity: {
     purpose: 'Read who signed in, from where, and who exported what in the last 90 days.',
     operations: ['POST /api/rest/v1/management/user/activity'],

@@ -1,4 +1,4 @@
-import { Link, useRouter } from '@tanstack/react-router';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
 import type { Control } from 'react-hook-form';
 import { licenseTypes } from '../../../../contract/rules/licenses.ts';
@@ -13,6 +13,7 @@ import { MultiSelectField } from '../../../ui/form/MultiSelectField.tsx';
 import { PasswordField } from '../../../ui/form/PasswordField.tsx';
 import { SelectField } from '../../../ui/form/SelectField.tsx';
 import { TextField } from '../../../ui/form/TextField.tsx';
+import { KnownElsewhere, useKnownElsewhere } from '../invitations/-KnownElsewhere.tsx';
 import { useBillableEffect } from './-billable.ts';
 import { useGroupOptions } from './-group-options.ts';
 import { checkNewUser, EMPTY, STANDARD } from './-new-user-form.ts';
@@ -21,13 +22,16 @@ import { useCreateUser } from './-use-create-user.ts';
 import type { Taken } from './-use-create-user.ts';
 import { useMounted } from './-use-mounted.ts';
 
+const route = getRouteApi('/_app/users/_list/new');
+
 /** Creates one user, over the list. */
 export function NewUserPanel() {
   const router = useRouter();
   const { reason } = useAllowed('createUser');
   const mounted = useMounted();
   const { submit, error, taken } = useCreateUser(mounted);
-  const form = useForm({ resolver: checkNewUser, defaultValues: EMPTY });
+  const { email: brought = '' } = route.useSearch();
+  const form = useForm({ resolver: checkNewUser, defaultValues: { ...EMPTY, email: brought } });
   const { control, formState } = form;
   const pending = formState.isSubmitting;
   // Asked by the router for every way out: Cancel, the cross, Back, another page.
@@ -39,6 +43,20 @@ export function NewUserPanel() {
   };
   const groups = useWatch({ control, name: 'groups' }) ?? [];
   const { options, gives } = useGroupOptions(useDirectory().groups, groups);
+  const email = useWatch({ control, name: 'email' });
+  const known = useKnownElsewhere(email);
+  const waysIn = {
+    check: known,
+    groups,
+    onDone: (userId: number | undefined) => {
+      if (!mounted()) return;
+      const there =
+        userId === undefined
+          ? ({ to: '/users' } as const)
+          : ({ to: '/users/$userId', params: { userId } } as const);
+      void router.navigate({ ...there, ignoreBlocker: true });
+    },
+  };
 
   return (
     <Panel title="New user" onClose={() => void close()}>
@@ -66,7 +84,14 @@ export function NewUserPanel() {
           name="email"
           label="E-mail"
           type="email"
-          errorHelp={taken && <WaysIn taken={taken} />}
+          hint={
+            known && (
+              <>
+                {known.message} {known.outcome !== 'member' && <KnownElsewhere {...waysIn} email={email} />}
+              </>
+            )
+          }
+          errorHelp={taken && <WaysIn taken={taken} ways={waysIn} />}
         />
         <SignIn control={control} />
         <MultiSelectField
@@ -153,23 +178,14 @@ function License({ control }: Fields) {
   );
 }
 
+type Ways = Omit<Parameters<typeof KnownElsewhere>[0], 'email'>;
+
 /** Where to go with an address that cannot be created: to its user, or to the two other ways in. */
-function WaysIn({ taken: { email, userId } }: { taken: Taken }) {
-  if (userId !== undefined) {
-    return (
-      <Link to="/users/$userId" params={{ userId }}>
-        Go to them
-      </Link>
-    );
-  }
-  const invitations = { to: '/$area', params: { area: 'invitations' }, search: { email } } as const;
+function WaysIn({ taken: { email, userId }, ways }: { taken: Taken; ways: Ways }) {
+  if (userId === undefined) return <KnownElsewhere {...ways} email={email} />;
   return (
-    <>
-      <Link {...invitations}>Invite</Link> or{' '}
-      <Link {...invitations} search={{ email, way: 'add' }}>
-        add without an invitation
-      </Link>
-      .
-    </>
+    <Link to="/users/$userId" params={{ userId }}>
+      Go to them
+    </Link>
   );
 }

@@ -1,0 +1,42 @@
+import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
+import { TEMPORARY } from './-terms.ts';
+
+/** What can be done with an invitation that exists. */
+export type Act = 'resend' | 'revoke' | 'extend';
+
+type Invitation = Pick<InvitationInfoResponse, 'status' | 'type' | 'membershipExpiresDate'>;
+
+const REVOKED = 'Revoked; invite them anew';
+const EXPIRED = 'Its link has expired; send it again';
+
+const AGAINST: Record<Act, (invitation: Invitation, now: Date) => string | undefined> = {
+  resend({ status }) {
+    if (status === 'accepted') return 'Accepted already';
+    return status === 'revoked' ? REVOKED : undefined;
+  },
+  revoke({ status }) {
+    if (status === 'pending') return undefined;
+    if (status === 'accepted') return 'Accepted already; remove the user from the site instead';
+    return status === 'revoked' ? 'Revoked already' : 'Its link has expired already';
+  },
+  extend({ status, type, membershipExpiresDate: end }, now) {
+    if (status === 'pending') return undefined;
+    if (status === 'expired') return EXPIRED;
+    if (status === 'revoked') return REVOKED;
+    if (type !== TEMPORARY) return 'A permanent membership has no end';
+    const running = typeof end === 'string' && new Date(end).getTime() > now.getTime();
+    return running ? undefined : 'The membership has ended; invite them anew';
+  },
+};
+
+/** Why this cannot be done with the invitation as it is; undefined where it can. */
+export const against = (act: Act, invitation: Invitation, now = new Date()): string | undefined =>
+  AGAINST[act](invitation, now);
+
+/** The moment that an extension moves: the end of the membership, or of a pending link. */
+export const endOf = ({
+  status,
+  membershipExpiresDate,
+  expiresDate,
+}: Pick<InvitationInfoResponse, 'status' | 'membershipExpiresDate' | 'expiresDate'>): string =>
+  status === 'accepted' ? (membershipExpiresDate ?? expiresDate) : expiresDate;
