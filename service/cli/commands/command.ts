@@ -20,7 +20,7 @@ export function readArgs<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
 ) {
-  const { positionals, values } = refuse(() =>
+  const { positionals, values } = understood(() =>
     parseArgs({ args: [...args], options, allowPositionals: true }),
   );
   const [email, ...rest] = positionals;
@@ -30,7 +30,8 @@ export function readArgs<const Options extends ParseArgsOptionsConfig>(
   return { email, values };
 }
 
-function refuse<T>(read: () => T): T {
+/** What was read; a refusal in words where the arguments cannot be. */
+export function understood<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -198,7 +198,45 @@ onEachDatabase((database) => {
     ]);
   });
 
+  test('site set keeps the dedicated domain in one spelling, and tells of what changed alone', async () => {
+    const set = (...args: string[]) => run('site', 'set', 'harbor', ...args);
+    expect(await set('--dedicated-domain', ' Bücher.Example. ', '--existing-users', 'allow')).toMatchObject({
+      slug: 'harbor',
+      dedicatedDomain: 'xn--bcher-kva.example',
+      existingUsers: 'allow',
+    });
+    expect(await lastAudit()).toEqual({
+      action: 'cli.site-set',
+      actor_id: null,
+      subject_type: 'site',
+      subject_id: '2',
+      changes: {
+        dedicatedDomain: ['harbor.example', 'xn--bcher-kva.example'],
+        mayManageExistingUsers: [false, true],
+      },
+    });
+    await set('--existing-users', 'allow');
+    expect(await one(sql`select count(*)::int as n from audit_log where action = 'cli.site-set'`)).toEqual({
+      n: 1,
+    });
+    expect(await set('--no-dedicated-domain', '--existing-users', 'deny')).toMatchObject({
+      dedicatedDomain: null,
+      existingUsers: 'deny',
+    });
+    expect(await run('site', 'show', 'harbor')).toMatchObject({
+      dedicatedDomain: null,
+      name: 'Harbor Partners',
+    });
+  });
+
   test.each([
+    [['site', 'set', 'harbor'], 'Say what to set'],
+    [['site', 'set'], 'Give the slug of one site'],
+    [['site', 'set', 'nowhere', '--existing-users', 'deny'], 'No site has the slug nowhere'],
+    [['site', 'set', 'harbor', '--existing-users', 'perhaps'], '--existing-users allow'],
+    [['site', 'set', 'harbor', '--dedicated-domain', '*.harbor.example'], 'is not a mail domain'],
+    [['site', 'set', 'harbor', '--dedicated-domain', 'a.b', '--no-dedicated-domain'], 'Either'],
+    [['site', 'show', 'harbor', 'northlight'], 'Not understood: northlight'],
     [['api-key', 'nobody@northlight.example', '--scopes', 'data'], 'Nobody on this platform'],
     [['api-key', 'x', '--scopes', 'data'], 'Give the e-mail address'],
     [['api-key', 'a@b.example', '--scopes', 'everything'], 'everything is not a scope'],

@@ -1,6 +1,6 @@
 import { createApiKey } from './api-key.ts';
 import { type Command, type CommandContext, CommandError } from './command.ts';
-import { listSites } from './store.ts';
+import { listAllSites, setSite, showSite } from './site.ts';
 import { createUser, deactivateUser, makeAdministrator, printPasswordLink } from './user.ts';
 
 export const HELP = `Administration on the host of the service. Answers are JSON.
@@ -20,21 +20,16 @@ npm run --silent admin -- COMMAND
   user make-admin EMAIL [--site SLUG] [--lift-ip-restrictions]
       The way back in: active, licensed, unlocked, in Administrators.
   site list
+  site show SLUG
+  site set SLUG [--dedicated-domain DOMAIN | --no-dedicated-domain]
+           [--existing-users allow|deny]
+      Whether the site may add users of other sites without their
+      confirmation, and of which e-mail domain they must be.
   help
 
 It takes DATABASE_URL, DATA_DIR and PUBLIC_URL as the service does, and works
 beside a running service.
 `;
-
-const listAllSites: Command = async ({ db }) => {
-  const sites = await listSites(db);
-  return sites.map((site) => ({
-    slug: site.slug,
-    name: site.name,
-    members: site.members,
-    identityMode: site.identity_mode,
-  }));
-};
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   'api-key': createApiKey,
@@ -43,6 +38,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'user set-password-link': printPasswordLink,
   'user make-admin': makeAdministrator,
   'site list': listAllSites,
+  'site show': showSite,
+  'site set': setSite,
 };
 
 /**

@@ -9,18 +9,42 @@ export interface SiteRow {
   slug: string;
   name: string;
   identity_mode: 'password' | 'identity-manager';
+  dedicated_domain: string | null;
+  may_manage_existing_users: boolean;
 }
 
-export async function listSites(db: Db): Promise<(SiteRow & { members: number })[]> {
-  const { rows } = await sql<SiteRow & { members: number }>`
-    select site_id, slug, name, identity_mode,
-      (select count(*)::int from membership m where m.site_id = site.site_id) as members
-    from site order by site_id`.execute(db);
+type CountedSite = SiteRow & { members: number };
+
+const SITES = sql<CountedSite>`
+  select site_id, slug, name, identity_mode, dedicated_domain, may_manage_existing_users,
+    (select count(*)::int from membership m where m.site_id = site.site_id) as members
+  from site`;
+
+export async function listSites(db: Db): Promise<CountedSite[]> {
+  const { rows } = await sql<CountedSite>`${SITES} order by site_id`.execute(db);
   return rows;
 }
 
+/** The site as it is, held until the transaction ends. */
+export async function lockSite(tx: Tx, siteId: number): Promise<CountedSite> {
+  const { rows } = await sql<CountedSite>`${SITES} where site_id = ${siteId} for no key update`.execute(tx);
+  const [site] = rows;
+  if (!site) throw new Error('A site does not go away');
+  return site;
+}
+
+/** Changes the site; undefined values keep. */
+export async function updateSite(
+  tx: Tx,
+  siteId: number,
+  fields: Partial<Pick<SiteRow, 'dedicated_domain' | 'may_manage_existing_users'>>,
+): Promise<CountedSite> {
+  await tx.updateTable('site').set(fields).where('site_id', '=', siteId).execute();
+  return lockSite(tx, siteId);
+}
+
 /** The site with this slug; without one, the only site there is. */
-export async function pickSite(db: Db, slug: string | undefined): Promise<SiteRow> {
+export async function pickSite(db: Db, slug: string | undefined): Promise<CountedSite> {
   const sites = await listSites(db);
   const matching = slug === undefined ? sites : sites.filter((site) => site.slug === slug);
   const [site] = matching;
@@ -43,7 +67,14 @@ export async function pickMembership(
   const sites = await db
     .selectFrom('membership')
     .innerJoin('site', 'site.site_id', 'membership.site_id')
-    .select(['site.site_id', 'slug', 'name', 'identity_mode'])
+    .select([
+      'site.site_id',
+      'slug',
+      'name',
+      'identity_mode',
+      'dedicated_domain',
+      'may_manage_existing_users',
+    ])
     .where('user_id', '=', userId)
     .orderBy('site.site_id')
     .execute();

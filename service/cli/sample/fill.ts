@@ -3,6 +3,7 @@ import type { Tables } from '../../kernel/db/tables.ts';
 import { drawActivity, type SampleActivity } from './activity.ts';
 import { ADMINISTRATORS } from '../../areas/members/index.ts';
 import { PARTNERS, SAMPLE_GROUPS } from './groups.ts';
+import { writeInvitations } from './invitations.ts';
 import { drawLicenseChanges } from './licenses.ts';
 import { drawPeople, type Person } from './people.ts';
 import { createRandom, type Random } from './random.ts';
@@ -62,6 +63,7 @@ export async function writeSample(tx: Tx, options: SampleOptions): Promise<Sampl
   if (neighbour) {
     const users = Math.max(3, Math.min(40, Math.round(options.users / 8)));
     await fillSite(tx, random, neighbour, { ...options, users }, pickShared(filled.members));
+    await writeInvitations(tx, { site, neighbour, asOf: options.asOf });
   }
   // Without fresh statistics the first lists would be planned as if the tables were empty.
   await sql`analyze account, membership, user_group, group_member, list_block, activity, audit_log`.execute(

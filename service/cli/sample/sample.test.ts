@@ -126,6 +126,27 @@ onEachDatabase((database) => {
     expect(await count(sql`membership where is_active and last_active_at is not null`)).toBeGreaterThan(80);
   });
 
+  test('invites people of the small site in every state, and has some who can be added', async () => {
+    await fillSample(database().db, { users: 120, asOf: new Date(), seed: 1 });
+    const { rows } = await sql<{ state: string; n: number }>`
+      select case when accepted_at is not null then 'accepted' when revoked_at is not null then 'revoked'
+        when expires_at <= now() then 'expired' else 'pending' end as state, count(*)::int as n
+      from invitation where site_id = 1 group by 1 order by 1`.execute(database().db);
+    expect(rows).toEqual([
+      { state: 'accepted', n: 1 },
+      { state: 'expired', n: 1 },
+      { state: 'pending', n: 2 },
+      { state: 'revoked', n: 1 },
+    ]);
+    const temporary = sql`membership m join invitation i using (site_id, invitation_id)
+      where m.is_active and m.expires_at > now() and m.expires_at = i.accepted_at + interval '90 days'`;
+    expect(await count(temporary)).toBe(1);
+    expect(
+      await count(sql`account a where split_part(email_key, '@', 2) = (select dedicated_domain from site where site_id = 1)
+        and not exists (select 1 from membership m where m.site_id = 1 and m.user_id = a.user_id)`),
+    ).toBe(3);
+  });
+
   test('writes people in the order in which they were drawn, so that their ids are the same on every machine', async () => {
     const { db } = database();
     await fillSample(db, { users: 30, asOf, seed: 5 });
