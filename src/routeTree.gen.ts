@@ -20,6 +20,7 @@ import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
+import { Route as AppExportsIndexRouteImport } from './routes/_app/exports/index';
 import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/$groupId/route';
 import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
 import { Route as AppGroupsCompareRouteImport } from './routes/_app/groups/compare';
@@ -97,6 +98,11 @@ const AppLicensesRouteRoute = AppLicensesRouteRouteImport.update({
 const AppUsersRouteRoute = AppUsersRouteRouteImport.update({
   id: '/users',
   path: '/users',
+  getParentRoute: () => AppRoute,
+} as any);
+const AppExportsIndexRoute = AppExportsIndexRouteImport.update({
+  id: '/exports/',
+  path: '/exports/',
   getParentRoute: () => AppRoute,
 } as any);
 const AppGroupsGroupIdRouteRoute = AppGroupsGroupIdRouteRouteImport.update({
@@ -237,6 +243,7 @@ export interface FileRoutesByFullPath {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/exports/': typeof AppExportsIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -267,6 +274,7 @@ export interface FileRoutesByTo {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/exports': typeof AppExportsIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -303,6 +311,7 @@ export interface FileRoutesById {
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
+  '/_app/exports/': typeof AppExportsIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
   '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -339,6 +348,7 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/licenses/unused'
     | '/users/import'
+    | '/exports/'
     | '/invitations/'
     | '/licenses/'
     | '/groups/$groupId/add'
@@ -369,6 +379,7 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/licenses/unused'
     | '/users/import'
+    | '/exports'
     | '/invitations'
     | '/licenses'
     | '/groups/$groupId/add'
@@ -404,6 +415,7 @@ export interface FileRouteTypes {
     | '/_app/invitations/new'
     | '/_app/licenses/unused'
     | '/_app/users/import'
+    | '/_app/exports/'
     | '/_app/invitations/'
     | '/_app/licenses/'
     | '/_app/groups/$groupId/add'
@@ -506,6 +518,13 @@ declare module '@tanstack/react-router' {
       path: '/users';
       fullPath: '/users';
       preLoaderRoute: typeof AppUsersRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
+    '/_app/exports/': {
+      id: '/_app/exports/';
+      path: '/exports';
+      fullPath: '/exports/';
+      preLoaderRoute: typeof AppExportsIndexRouteImport;
       parentRoute: typeof AppRoute;
     };
     '/_app/groups/$groupId': {
@@ -810,6 +829,7 @@ interface AppRouteChildren {
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
   AppIndexRoute: typeof AppIndexRoute;
+  AppExportsIndexRoute: typeof AppExportsIndexRoute;
 }
 
 const AppRouteChildren: AppRouteChildren = {
@@ -819,6 +839,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,
   AppIndexRoute: AppIndexRoute,
+  AppExportsIndexRoute: AppExportsIndexRoute,
 };
 
 const AppRouteWithChildren = AppRoute._addFileChildren(AppRouteChildren);

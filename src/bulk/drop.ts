@@ -1,7 +1,7 @@
-/** Where the browser keeps jobs until they are cleared. */
+/** Where the browser keeps long work until it is cleared: bulk changes, imports, exported files. */
 export const DATABASE = 'steward-bulk';
 
-/** Removes the kept jobs, at sign-out: they name people. Open tabs give them up as soon as they are asked. */
+/** Removes all of it, at sign-out: it names people. Open tabs give them up as soon as they are asked. */
 export function dropBulkJobs(): Promise<void> {
   return new Promise((resolve) => {
     try {

@@ -1,6 +1,7 @@
 import { counted } from '../lib/numbers.ts';
 import { confirm } from '../ui/dialog/confirm.ts';
 import { runExport } from './job.ts';
+import type { ExportRequest } from './index.ts';
 import type { Format } from './writer.ts';
 import './export.css';
 
@@ -21,13 +22,7 @@ interface Choice {
 }
 
 /** The question before an export: which format, and whether to read what the directory does not hold. */
-export async function askExport({
-  userIds,
-  filter,
-}: {
-  userIds: readonly number[];
-  filter?: string;
-}): Promise<void> {
+export async function askExport({ userIds, filter, search }: ExportRequest): Promise<void> {
   const people = counted(userIds.length, 'person', 'people');
   const choice: Choice = { format: 'csv', federation: false };
   const agreed = await confirm({
@@ -35,7 +30,7 @@ export async function askExport({
     body: <Choices choice={choice} filter={filter} large={userIds.length > MOST_XLSX} />,
     action: `Export ${people}`,
   });
-  if (agreed) await runExport({ userIds, filter, ...choice });
+  if (agreed) await runExport({ userIds, filter, search, ...choice });
 }
 
 interface ChoicesProps {

@@ -1,9 +1,12 @@
 import { toast } from '../ui/feedback/toast.ts';
+import type { ListSearch } from './keep.ts';
 
-interface ExportRequest {
+export interface ExportRequest {
   userIds: readonly number[];
   /** What these people have in common, in words; stands in the file's name and its sheet "About". */
   filter?: string;
+  /** The list that they were, to come back to it. */
+  search?: ListSearch;
 }
 
 /** Asks for the format and hands these people to the browser as a file; a large one is a job in the tray. */

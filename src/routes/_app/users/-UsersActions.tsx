@@ -5,9 +5,11 @@ import type { FoundPeople } from '../../../directory/directory.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { filterWords } from '../../../export/filter-words.ts';
 import { openExport } from '../../../export/index.ts';
+import { useExportReason } from '../../../export/use-export-reason.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { NewUserLink } from './-NewUserLink.tsx';
+import { writeView } from './-view.ts';
 import type { UsersView } from './-view.ts';
 
 interface UsersActionsProps {
@@ -20,6 +22,7 @@ export function UsersActions({ found, view }: UsersActionsProps) {
   const router = useRouter();
   const { groups, complete } = useDirectory();
   const creating = useAllowed('createUser');
+  const notNow = useExportReason();
   // Whoever may do one of these has a use for a file; rows that need another are refused one by one.
   const mayImport = [
     creating,
@@ -47,8 +50,13 @@ export function UsersActions({ found, view }: UsersActionsProps) {
             label: 'Export',
             hint: `${counted(matching.length, 'person', 'people')} as CSV or XLSX`,
             icon: Download,
-            disabledReason: early ?? nobody,
-            onSelect: () => openExport({ userIds: [...matching], filter: filterWords(view, groups) }),
+            disabledReason: notNow ?? early ?? nobody,
+            onSelect: () =>
+              openExport({
+                userIds: [...matching],
+                filter: filterWords(view, groups),
+                search: writeView(view),
+              }),
           },
         ]}
       />

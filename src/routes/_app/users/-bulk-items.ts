@@ -16,6 +16,7 @@ import { chooseBulk, openBulk, openUndoFile } from '../../../bulk/index.ts';
 import { rowsOf } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { openExport } from '../../../export/index.ts';
+import { useExportReason } from '../../../export/use-export-reason.ts';
 import { counted } from '../../../lib/numbers.ts';
 import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { copyText } from './-copy.ts';
@@ -37,6 +38,7 @@ export function useBulkItems({ ids, rows, onBegin }: Selected): {
   const users = useAllowed('updateUser').reason;
   const licenses = useAllowed('updateUserLicense').reason;
   const groups = useAllowed('assignGroups').reason;
+  const exports = useExportReason();
   const removal = useAllowed('removeUser').reason;
   const open = (kind: Plain) => () => openBulk({ action: { kind }, userIds: ids, onBegin });
   const choose = (what: 'license' | 'addGroups' | 'removeGroups') => () =>
@@ -83,7 +85,12 @@ export function useBulkItems({ ids, rows, onBegin }: Selected): {
       onSelect: open('addressesOn'),
     },
     'line',
-    { label: 'Export', icon: Download, onSelect: () => openExport({ userIds: ids }) },
+    {
+      label: 'Export',
+      icon: Download,
+      disabledReason: exports,
+      onSelect: () => openExport({ userIds: ids }),
+    },
     { label: 'Copy e-mails', icon: AtSign, onSelect: () => void copyEmails(ids) },
     { label: 'Undo from file…', icon: Undo2, onSelect: () => openUndoFile(site.id) },
     'line',

@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { ExportsPage } from './-ExportsPage.tsx';
+
+export const Route = createFileRoute('/_app/exports/')({
+  staticData: { title: 'Exports' },
+  component: ExportsPage,
+});
