@@ -7,8 +7,9 @@ import * as store from './store.ts';
 export const activityHandlers: Handlers<'queryUserActivity'> = {
   async queryUserActivity({ db, caller, query, body }) {
     const filter = readFilter(body, Date.now());
-    const totalRecords = await store.countActivity(db, caller.siteId, filter);
-    const rows = await store.listActivity(db, caller.siteId, filter, pageOf(query));
-    return ok({ totalRecords, rows: rows.map(shown) });
+    const { total, rows } = await store.inSnapshot(db, (tx) =>
+      store.readReport(tx, caller.siteId, filter, pageOf(query)),
+    );
+    return ok({ totalRecords: total, rows: rows.map(shown) });
   },
 };

@@ -1,7 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../kernel/db/database.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Page } from '../../kernel/db/list-page.ts';
-import type { Filter } from './rules.ts';
+import {
+  addressAxis,
+  type Axis,
+  cellsToSum,
+  networkAxis,
+  peopleAxis,
+  rowsByTime,
+  siteAxis,
+  sumCells,
+} from './cells.store.ts';
+import type { Filter, Network } from './rules.ts';
+import { cut, floorTo, placeOf, type Place, type Segment, type Span } from './segments.ts';
 
 /** A row of the report with the names of whom it is about. */
 export interface StoredActivity {
@@ -20,47 +31,150 @@ export interface StoredActivity {
   principalFullName: string | null;
 }
 
-const fits = (siteId: number, filter: Filter): RawBuilder<unknown> =>
-  sql.join(
-    [
-      sql`a.site_id = ${siteId} and a.at >= ${filter.from}`,
-      filter.to && sql`a.at < ${filter.to}`,
-      filter.userIds && sql`a.user_id = any(${[...filter.userIds]}::int[])`,
-      filter.principalIds && sql`a.principal_user_id = any(${[...filter.principalIds]}::int[])`,
-      filter.activities && sql`a.activity_type_id = any(${[...filter.activities]}::smallint[])`,
-      filter.sources && sql`a.source_type_id = any(${[...filter.sources]}::smallint[])`,
-      filter.exportKind !== undefined && sql`a.export_data_type = ${filter.exportKind}`,
-      filter.onlyProxy && sql`a.principal_user_id is not null`,
-      filter.network && sql`a.ip_address::inet <<= ${filter.network.cidr}::inet`,
-    ].filter((part) => part !== undefined && part !== false),
-    sql` and `,
+export interface Report {
+  total: number;
+  rows: StoredActivity[];
+}
+
+/** How the rows of a filter are reached: along an axis, and what is left to compare of each row. */
+export interface Way {
+  axis: Axis;
+  /** Undefined: the axis says it all, so that its cells tell the total. */
+  rest: RawBuilder<unknown> | undefined;
+}
+
+/** As narrow as the cells of networks, or wider (migrations/0005_activity.ts). */
+const isWide = ({ cidr }: Network) => {
+  const [address = '', prefix] = cidr.split('/');
+  return prefix !== undefined && Number(prefix) <= (address.includes(':') ? 32 : 16);
+};
+
+function axesOf(siteId: number, filter: Filter): Axis[] {
+  const { userIds, principalIds, network } = filter;
+  return [
+    userIds && peopleAxis(siteId, filter, 'actor', userIds),
+    principalIds && peopleAxis(siteId, filter, 'principal', principalIds),
+    network && (isWide(network) ? networkAxis : addressAxis)(siteId, filter, network.cidr),
+  ].filter((axis) => axis !== undefined);
+}
+
+/** The cheapest way to what fits: by the people or the addresses of which there are fewest rows. */
+export async function wayTo(tx: Tx, siteId: number, filter: Filter): Promise<Way> {
+  const axes = axesOf(siteId, filter);
+  const [only = siteAxis(siteId, filter)] = axes;
+  if (axes.length < 2) return { axis: only, rest: undefined };
+  const sizes = new Map<Axis, number>();
+  for (const axis of axes)
+    // oxlint-disable-next-line no-await-in-loop -- one connection
+    sizes.set(axis, await sumCells(tx, axis, { ...filter, from: floorTo(filter.from, axis.widthMs) }));
+  const [best = only, ...others] = axes.toSorted(
+    (one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0),
   );
-
-/** How many rows fit. */
-export async function countActivity(db: Db, siteId: number, filter: Filter): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from activity a where ${fits(siteId, filter)}`.execute(db);
-  return rows[0]?.n ?? 0;
+  const rest = others.map(({ condition }) => sql`and ${condition}`);
+  return { axis: best, rest: sql.join(rest, sql` `) };
 }
 
-/** A page of the rows that fit, newest first. */
-export async function listActivity(
-  db: Db,
-  siteId: number,
-  filter: Filter,
-  page: Page,
-): Promise<StoredActivity[]> {
-  const { rows } = await sql<StoredActivity>`
-    with picked as materialized (
-      select * from activity a where ${fits(siteId, filter)}
-      order by at desc, activity_id desc limit ${page.limit} offset ${page.offset})
-    select a.activity_id as "activityId", a.at, a.user_id as "userId", coalesce(u.email, '') as "userName",
-      concat_ws(' ', u.first_name, u.last_name) as "fullName", a.activity_type_id as "activityTypeId",
-      a.source_type_id as "sourceTypeId", a.ip_address as "ipAddress", a.session_id as "sessionId",
-      a.export_data_type as "exportDataType", a.principal_user_id as "principalUserId",
-      p.email as "principalUserName", p.first_name || ' ' || p.last_name as "principalFullName"
-    from picked a left join account u on u.user_id = a.user_id
-    left join account p on p.user_id = a.principal_user_id
-    order by a.at desc, a.activity_id desc`.execute(db);
-  return rows;
+const SHOWN = sql`a.activity_id as "activityId", a.at, a.user_id as "userId", coalesce(u.email, '') as "userName",
+  concat_ws(' ', u.first_name, u.last_name) as "fullName", a.activity_type_id as "activityTypeId",
+  a.source_type_id as "sourceTypeId", a.ip_address as "ipAddress", a.session_id as "sessionId",
+  a.export_data_type as "exportDataType", a.principal_user_id as "principalUserId",
+  p.email as "principalUserName", p.first_name || ' ' || p.last_name as "principalFullName"`;
+
+/** The whole rows of those found, with the names of people, also of those who have left the site. */
+const named = (found: RawBuilder<unknown>) => sql<StoredActivity>`
+  with found as materialized (${found})
+  select ${SHOWN} from found join activity a on a.activity_id = found.activity_id
+  left join account u on u.user_id = a.user_id
+  left join account p on p.user_id = a.principal_user_id
+  order by a.at desc, a.activity_id desc`;
+
+const NEWEST = sql`order by at desc, activity_id desc`;
+
+/** The report in stretches, newest first: whole cells as they are counted, what is cut off at the edges from the rows. */
+async function segmentsOf(tx: Tx, siteId: number, filter: Filter, axis: Axis): Promise<Segment[]> {
+  const { widthMs } = axis;
+  const { whole: span, edges } = cut(filter, widthMs);
+  // The edge of a wide network is a part of a day: all rows of it are sooner read than thousands of addresses.
+  const isNetwork = filter.network && isWide(filter.network);
+  const counts = edges.map((edge) => {
+    const rows = isNetwork ? rowsByTime(siteId, filter, edge, axis.condition) : axis.rows(edge);
+    return sql`select ${edge.from}::timestamptz as bucket, count(*) as n from ${rows} r`;
+  });
+  const whole =
+    span && sql`select bucket, sum(n)::bigint as n from (${cellsToSum(axis, span)}) c group by bucket`;
+  const asked = whole ? [whole, ...counts] : counts;
+  if (asked.length === 0) return [];
+  const { rows } = await sql<{ bucket: Date; n: number }>`${sql.join(asked, sql` union all `)}`.execute(tx);
+  return rows
+    .map(({ bucket, n }) => {
+      const edge = edges.find((each) => each.from.getTime() === bucket.getTime());
+      return { from: bucket, to: edge?.to ?? new Date(bucket.getTime() + widthMs), n };
+    })
+    .toSorted((one, other) => other.from.getTime() - one.from.getTime());
 }
+
+/** What a row costs that is found by a cell of its own, beside one that is met in the order of time. */
+const BY_CELL = 3;
+const BY_ADDRESS = 20;
+const BY_KIND = 5;
+
+/**
+ * The rows of the place by whatever costs least: by the cells of the axis; all rows in the order of time, which ends at
+ * the last of the page; or, for a rare kind from a wide network, all rows of that kind.
+ */
+async function rowsAt(tx: Tx, siteId: number, filter: Filter, { axis, place, need }: Wanted) {
+  const { network } = filter;
+  const count = (of: Axis) => sumCells(tx, of, { ...place, from: floorTo(place.from, of.widthMs) });
+  const all = await count(siteAxis(siteId, EVERYTHING));
+  const inTime = Math.min(all, (2 * need * all) / place.n);
+  const wide = network && isWide(network) && networkAxis(siteId, { ...filter, ...EVERYTHING }, network.cidr);
+  const inCells = wide ? BY_ADDRESS * (await count(wide)) : BY_CELL * place.n;
+  const ofKind = wide ? BY_KIND * (await count(siteAxis(siteId, filter))) : Infinity;
+  if (inTime <= Math.min(inCells, ofKind)) return rowsByTime(siteId, filter, place, axis.condition);
+  if (inCells <= ofKind) return axis.rows(place);
+  return siteAxis(siteId, filter).rows(place, sql`and ${axis.condition}`);
+}
+
+interface Wanted {
+  axis: Axis;
+  place: Place;
+  /** So many rows of the place are needed, from the newest on. */
+  need: number;
+}
+
+const EVERYTHING = { activities: undefined, sources: undefined, exportKind: undefined, onlyProxy: false };
+
+/** The total by the cells, and the page from where they say that it lies. */
+async function readCounted(tx: Tx, siteId: number, filter: Filter, axis: Axis, page: Page): Promise<Report> {
+  const segments = await segmentsOf(tx, siteId, filter, axis);
+  const total = segments.reduce((sum, { n }) => sum + n, 0);
+  const place = placeOf(segments, page);
+  if (!place) return { total, rows: [] };
+  const wanted = { axis, place, need: place.skip + page.limit };
+  const isSite = axesOf(siteId, filter).length === 0;
+  const rows = isSite ? axis.rows(place) : await rowsAt(tx, siteId, filter, wanted);
+  const found = await named(sql`select at, activity_id from ${rows} r
+    ${NEWEST} limit ${page.limit} offset ${place.skip}`).execute(tx);
+  return { total, rows: found.rows };
+}
+
+/** People and addresses together are counted by nothing: every row of the rarer is compared. */
+async function readCompared(tx: Tx, { axis, rest }: Way, span: Span, page: Page): Promise<Report> {
+  const { rows } = await sql<{ n: number; ids: number[] }>`
+    with hit as materialized (select at, activity_id from ${axis.rows(span, rest)} r)
+    select (select count(*) from hit) as n, array(select activity_id from hit
+      ${NEWEST} limit ${page.limit} offset ${page.offset}) as ids`.execute(tx);
+  const { n = 0, ids = [] } = rows[0] ?? {};
+  const found = await named(sql`select unnest(${ids}::bigint[]) as activity_id`).execute(tx);
+  return { total: n, rows: found.rows };
+}
+
+/** A page of the report, newest first, with the number of all rows that fit. */
+export async function readReport(tx: Tx, siteId: number, filter: Filter, page: Page): Promise<Report> {
+  const way = await wayTo(tx, siteId, filter);
+  return way.rest ? readCompared(tx, way, filter, page) : readCounted(tx, siteId, filter, way.axis, page);
+}
+
+/** Reads in one snapshot: totals and rows say the same, whoever writes meanwhile. */
+export const inSnapshot = <T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);

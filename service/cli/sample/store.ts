@@ -141,7 +141,7 @@ export async function insertActivity(
       select ${siteId}, to_timestamp(at / 1000.0), person, type, source, ip, session, principal, export
       from unnest(${piece.map((record) => record.at)}::int8[], ${piece.map((r) => userIds[r.person])}::int[],
         ${piece.map((r) => r.type)}::smallint[], ${piece.map((r) => r.source)}::smallint[],
-        ${piece.map((r) => r.ip)}::text[], ${piece.map((r) => r.sessionId)}::uuid[],
+        ${piece.map((r) => r.ip)}::inet[], ${piece.map((r) => r.sessionId)}::uuid[],
         ${piece.map((r) => (r.principal === null ? null : userIds[r.principal]))}::int[],
         ${piece.map((r) => r.exportDataType)}::smallint[])
         as t(at, person, type, source, ip, session, principal, export)`.execute(tx);

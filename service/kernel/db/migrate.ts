@@ -4,6 +4,7 @@ import { up as foundation } from './migrations/0001_foundation.ts';
 import { up as listBlocks } from './migrations/0002_list_blocks.ts';
 import { up as links } from './migrations/0003_links.ts';
 import { up as data } from './migrations/0004_data.ts';
+import { up as activity } from './migrations/0005_activity.ts';
 import { up as proxies } from './migrations/0006_proxies.ts';
 import { up as invitations } from './migrations/0007_invitations.ts';
 import type { Tables } from './tables.ts';
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0002_list_blocks': { up: listBlocks },
   '0003_links': { up: links },
   '0004_data': { up: data },
+  '0005_activity': { up: activity },
   '0006_proxies': { up: proxies },
   '0007_invitations': { up: invitations },
 };

@@ -118,6 +118,7 @@ interface SessionTable {
   expires_at: Date;
   ip: string | null;
   user_agent: string | null;
+  session_id: Generated<string>;
   /** The report of what it does for somebody; null while it acts for nobody. */
   acting_report_id: ColumnType<number | null, number | null | undefined, number | null>;
 }
@@ -178,6 +179,24 @@ interface ActivityTable {
   session_id: string | null;
   principal_user_id: number | null;
   export_data_type: number | null;
+  /** Type, source, export kind and "by a proxy" in one number (migrations/0005_activity.ts). */
+  kind: GeneratedAlways<number>;
+}
+
+/** What somebody saved of the activity report; `rows` is the JSON text that `sha256` is of. */
+interface InvestigationTable {
+  site_id: number;
+  investigation_id: GeneratedAlways<number>;
+  name: string;
+  notes: string;
+  query: JSONColumnType<object>;
+  created_by: number;
+  created_at: Stamp;
+  modified_at: Stamp;
+  total_records: number;
+  frozen_rows: number;
+  sha256: string;
+  rows: string;
 }
 
 interface TopicTable {
@@ -238,6 +257,7 @@ export interface Tables extends DataTables, ProxyTables {
   one_time_link: OneTimeLinkTable;
   audit_log: AuditLogTable;
   activity: ActivityTable;
+  investigation: InvestigationTable;
   topic: TopicTable;
   topic_event: TopicEventTable;
   mail: MailTable;
