@@ -26,11 +26,17 @@ export interface Wish extends Assignment {
 const keyOf = ({ proxyUserId, userId }: Assignment) => `${proxyUserId}:${userId}`;
 const nameOf = (user: StoredUser) => `${user.firstName} ${user.lastName}`;
 
-/** Those of `pairs` that are not among `others`, each once. */
-export function without<T extends Assignment>(pairs: readonly T[], others: readonly Assignment[]): T[] {
+/** Those of `pairs` that are among `others`, or are not, each once. */
+export function split<T extends Assignment>(
+  pairs: readonly T[],
+  others: readonly Assignment[],
+): { among: T[]; beyond: T[] } {
   const known = new Set(others.map(keyOf));
-  const each = new Map(pairs.map((pair) => [keyOf(pair), pair]));
-  return [...each.values()].filter((pair) => !known.has(keyOf(pair)));
+  const each = [...new Map(pairs.map((pair) => [keyOf(pair), pair])).values()];
+  return {
+    among: each.filter((pair) => known.has(keyOf(pair))),
+    beyond: each.filter((pair) => !known.has(keyOf(pair))),
+  };
 }
 
 /** What is to be different, all of it checked against the site as it is in this transaction. */
@@ -39,8 +45,6 @@ interface Difference {
   removed: readonly Assignment[];
   /** Users that the request names, by place, what stays as it is included. */
   named: ReadonlyMap<string, number>;
-  /** What the proxy users of the request had. */
-  before: readonly Assignment[];
 }
 
 /**
@@ -51,13 +55,17 @@ interface Difference {
 export async function assign(
   tx: Tx,
   caller: Caller,
-  { added, removed, named, before }: Difference,
+  { added, removed, named }: Difference,
   record: Recorder,
 ): Promise<void> {
   const people = new Map(
     (await getUsers(tx, caller.siteId, [...new Set(named.values())])).map((user) => [user.id, user]),
   );
-  const faults = [...unknown(named, people), ...unfit(added, people), ...tooMany(added, removed, before)];
+  const faults = [
+    ...unknown(named, people),
+    ...unfit(added, people),
+    ...(await tooMany(tx, caller.siteId, added, removed)),
+  ];
   if (faults.length > 0) throw refusal(faults, isKnown(named.get('proxyUserId'), people));
   await requireReach(tx, caller, added);
   await store.removeAssignments(tx, caller.siteId, removed);
@@ -107,19 +115,21 @@ function unfit(added: readonly Wish[], people: ReadonlyMap<number, StoredUser>):
   return [...new Map(faults.map((fault) => [fault.path, fault])).values()];
 }
 
-const countOf = (pairs: readonly Assignment[], id: number) =>
-  pairs.filter(({ proxyUserId }) => proxyUserId === id).length;
-
-function tooMany(
+async function tooMany(
+  tx: Tx,
+  siteId: number,
   added: readonly Wish[],
   removed: readonly Assignment[],
-  before: readonly Assignment[],
-): FieldError[] {
-  return [...new Map(added.map((wish) => [wish.proxyUserId, wish.proxyPath]))].flatMap(([id, path]) =>
-    countOf(before, id) + countOf(added, id) - countOf(removed, id) > MOST_OF_ONE
+): Promise<FieldError[]> {
+  const places = new Map(added.map((wish) => [wish.proxyUserId, wish.proxyPath]));
+  const counts = await store.countsOf(tx, siteId, [...places.keys()]);
+  const [more, fewer] = [added, removed].map((pairs) => Map.groupBy(pairs, ({ proxyUserId }) => proxyUserId));
+  return [...places].flatMap(([id, path]) => {
+    const count = (counts.get(id) ?? 0) + (more?.get(id)?.length ?? 0) - (fewer?.get(id)?.length ?? 0);
+    return count > MOST_OF_ONE
       ? [{ path, message: `user ${id} would act for more than ${MOST_OF_ONE} users` }]
-      : [],
-  );
+      : [];
+  });
 }
 
 /**
@@ -134,24 +144,24 @@ async function requireReach(tx: Tx, caller: Caller, added: readonly Wish[]): Pro
   requireHeld(held, reached, 'Letting somebody act for these users');
 }
 
-/** An audit row for each of the people: whom they may act for, and who may act for them, that went and that came. */
+/**
+ * An audit row for each of the people: whom they may act for (`principals`) and who may act for them (`proxies`), those
+ * who went and those who came.
+ */
 export function tellOf(added: readonly Assignment[], removed: readonly Assignment[], record: Recorder): void {
-  const tell = (mine: keyof Assignment, theirs: keyof Assignment, property: string) => {
-    const ids = [...new Set([...removed, ...added].map((pair) => pair[mine]))].toSorted((a, b) => a - b);
-    const of = (pairs: readonly Assignment[], id: number) =>
-      pairs
-        .filter((pair) => pair[mine] === id)
-        .map((pair) => pair[theirs])
-        .toSorted((a, b) => a - b);
-    for (const id of ids)
-      record({
-        action: 'proxy.change',
-        subject: ['user', id],
-        changes: { [property]: [of(removed, id), of(added, id)] },
-      });
+  const told = new Map<number, Record<string, [went: number[], came: number[]]>>();
+  const tell = (id: number, property: 'principals' | 'proxies', side: 0 | 1, other: number) => {
+    const changes = told.get(id) ?? {};
+    told.set(id, changes);
+    (changes[property] ??= [[], []])[side].push(other);
   };
-  tell('proxyUserId', 'userId', 'principals');
-  tell('userId', 'proxyUserId', 'proxies');
+  for (const [side, pairs] of [removed, added].entries()) {
+    for (const { proxyUserId, userId } of pairs) {
+      tell(proxyUserId, 'principals', side === 0 ? 0 : 1, userId);
+      tell(userId, 'proxies', side === 0 ? 0 : 1, proxyUserId);
+    }
+  }
+  for (const [id, changes] of told) record({ action: 'proxy.change', subject: ['user', id], changes });
 }
 
 async function mailPrincipals(

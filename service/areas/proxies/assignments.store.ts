@@ -80,16 +80,37 @@ export async function listProxies(
   });
 }
 
-/** Everybody these proxy users may act for, read in the transaction that changes it. */
-export async function assignmentsOf(
+/** Everybody the proxy user may act for, read in the transaction that changes it. */
+export async function assignmentsOf(tx: Tx, siteId: number, proxyId: number): Promise<Assignment[]> {
+  const { rows } = await sql<Assignment>`
+    select proxy_id as "proxyUserId", user_id as "userId" from proxy_assignment
+    where site_id = ${siteId} and proxy_id = ${proxyId} order by user_id`.execute(tx);
+  return rows;
+}
+
+/** Those of the pairs that are assigned. */
+export async function assignedAmong(
+  tx: Tx,
+  siteId: number,
+  pairs: readonly Assignment[],
+): Promise<Assignment[]> {
+  const { rows } = await sql<Assignment>`
+    select x.proxy_id as "proxyUserId", x.user_id as "userId" from proxy_assignment x
+    join unnest(${proxyIdsOf(pairs)}::int[], ${userIdsOf(pairs)}::int[]) as pair(p, u) on x.proxy_id = pair.p and x.user_id = pair.u
+    where x.site_id = ${siteId}`.execute(tx);
+  return rows;
+}
+
+/** For how many each of these may act. */
+export async function countsOf(
   tx: Tx,
   siteId: number,
   proxyIds: readonly number[],
-): Promise<Assignment[]> {
-  const { rows } = await sql<Assignment>`
-    select proxy_id as "proxyUserId", user_id as "userId" from proxy_assignment
-    where site_id = ${siteId} and proxy_id = any(${[...proxyIds]}::int[])`.execute(tx);
-  return rows;
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ proxy_id: number; n: number }>`
+    select proxy_id, count(*)::int as n from proxy_assignment
+    where site_id = ${siteId} and proxy_id = any(${[...proxyIds]}::int[]) group by proxy_id`.execute(tx);
+  return new Map(rows.map((row) => [row.proxy_id, row.n]));
 }
 
 /** Every assignment in which the user is one of the two. */

@@ -3,7 +3,7 @@ import { actorOf, change } from '../../kernel/change.ts';
 import { invalid } from '../../kernel/http/errors.ts';
 import { done, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
-import { assign, placesOf, without, type Wish } from './assign.ts';
+import { assign, placesOf, split, type Wish } from './assign.ts';
 import * as store from './assignments.store.ts';
 
 /** One request changes at most this many assignments, so that it stays one short transaction. */
@@ -29,11 +29,11 @@ export const assignmentHandlers: Handlers<'listProxies' | 'updateProxies' | 'cha
       call.db,
       actorOf(call),
       async (tx, record) => {
-        const before = await store.assignmentsOf(tx, caller.siteId, [proxyUserId]);
-        const added = without(wanted, before);
-        const removed = without(before, wanted);
+        const before = await store.assignmentsOf(tx, caller.siteId, proxyUserId);
+        const added = split(wanted, before).beyond;
+        const removed = split(before, wanted).beyond;
         const named = new Map([['proxyUserId', proxyUserId], ...placesOf(wanted)]);
-        await assign(tx, caller, { added, removed, before, named }, record);
+        await assign(tx, caller, { added, removed, named }, record);
       },
       { alone: true },
     );
@@ -46,7 +46,7 @@ export const assignmentHandlers: Handlers<'listProxies' | 'updateProxies' | 'cha
     const [add, remove] = [wishes('add', body.add), wishes('remove', body.remove)];
     if (add.length + remove.length > MOST_AT_ONCE)
       throw invalid([{ path: 'body', message: `must change at most ${MOST_AT_ONCE} assignments` }]);
-    const both = add.filter((pair) => without([pair], remove).length === 0);
+    const both = split(add, remove).among;
     if (both.length > 0)
       throw invalid(
         both.map(({ userPath }) => ({ path: userPath, message: 'is added and removed at once' })),
@@ -55,11 +55,11 @@ export const assignmentHandlers: Handlers<'listProxies' | 'updateProxies' | 'cha
       call.db,
       actorOf(call),
       async (tx, record) => {
-        const proxies = new Set([...add, ...remove].map(({ proxyUserId }) => proxyUserId));
-        const before = await store.assignmentsOf(tx, caller.siteId, [...proxies]);
-        const added = without(add, before);
-        const removed = remove.filter((pair) => without([pair], before).length === 0);
-        await assign(tx, caller, { added, removed, before, named: placesOf([...add, ...remove]) }, record);
+        const named = placesOf([...add, ...remove]);
+        const before = await store.assignedAmong(tx, caller.siteId, [...add, ...remove]);
+        const added = split(add, before).beyond;
+        const removed = split(remove, before).among;
+        await assign(tx, caller, { added, removed, named }, record);
       },
       { alone: true },
     );

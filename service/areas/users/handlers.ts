@@ -21,6 +21,7 @@ import {
   requireAuthorityOver,
   shown,
 } from '../members/index.ts';
+import { proxiesLeave } from '../proxies/index.ts';
 import { getSite } from '../sites/index.ts';
 import { createUser } from './create.ts';
 import { checkPerson, readModifiedSince, withoutEffect } from './rules.ts';
@@ -98,6 +99,7 @@ async function removeUser(tx: Tx, call: Call<'removeUser'>, record: Recorder): P
     siteId,
     user.groups.map((groupId) => [userId, groupId]),
   );
+  await proxiesLeave(tx, siteId, userId, record);
   await store.deleteMembership(tx, siteId, userId);
   await requireAdministrator(tx, siteId);
   if (!(await store.belongsElsewhere(tx, siteId, userId))) await endLinks(tx, userId);
