@@ -16,10 +16,13 @@ import { Route as LinkRouteImport } from './routes/link';
 import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
 import { Route as AppAreaRouteImport } from './routes/_app/$area';
+import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/route';
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
+import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
+import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
 import { Route as AppExportsIndexRouteImport } from './routes/_app/exports/index';
 import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/$groupId/route';
 import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
@@ -32,6 +35,11 @@ import { Route as AppLicensesUnusedRouteImport } from './routes/_app/licenses/un
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
 import { Route as AppUsersListRouteRouteImport } from './routes/_app/users/_list/route';
 import { Route as AppUsersImportRouteImport } from './routes/_app/users/import';
+import { Route as AppActivityReportIndexRouteImport } from './routes/_app/activity/_report/index';
+import { Route as AppActivityReportActivityIdRouteImport } from './routes/_app/activity/_report/$activityId';
+import { Route as AppActivityReportSaveRouteImport } from './routes/_app/activity/_report/save';
+import { Route as AppActivityInvestigationsIndexRouteImport } from './routes/_app/activity/investigations/index';
+import { Route as AppActivityInvestigationsInvestigationIdRouteRouteImport } from './routes/_app/activity/investigations/$investigationId/route';
 import { Route as AppGroupsGroupIdIndexRouteImport } from './routes/_app/groups/$groupId/index';
 import { Route as AppGroupsGroupIdAddRouteImport } from './routes/_app/groups/$groupId/add';
 import { Route as AppGroupsGroupIdEditRouteImport } from './routes/_app/groups/$groupId/edit';
@@ -44,6 +52,8 @@ import { Route as AppUsersUserIdLicenseRouteImport } from './routes/_app/users/$
 import { Route as AppUsersUserIdProxiesRouteImport } from './routes/_app/users/$userId/proxies';
 import { Route as AppUsersListIndexRouteImport } from './routes/_app/users/_list/index';
 import { Route as AppUsersListNewRouteImport } from './routes/_app/users/_list/new';
+import { Route as AppActivityInvestigationsInvestigationIdIndexRouteImport } from './routes/_app/activity/investigations/$investigationId/index';
+import { Route as AppActivityInvestigationsInvestigationIdEditRouteImport } from './routes/_app/activity/investigations/$investigationId/edit';
 import { Route as AppGroupsListEditGroupIdRouteImport } from './routes/_app/groups/_list/edit.$groupId';
 
 const AppRoute = AppRouteImport.update({
@@ -80,6 +90,11 @@ const AppAreaRoute = AppAreaRouteImport.update({
   path: '/$area',
   getParentRoute: () => AppRoute,
 } as any);
+const AppActivityRouteRoute = AppActivityRouteRouteImport.update({
+  id: '/activity',
+  path: '/activity',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppGroupsRouteRoute = AppGroupsRouteRouteImport.update({
   id: '/groups',
   path: '/groups',
@@ -100,6 +115,16 @@ const AppUsersRouteRoute = AppUsersRouteRouteImport.update({
   path: '/users',
   getParentRoute: () => AppRoute,
 } as any);
+const AppActivityReportRouteRoute = AppActivityReportRouteRouteImport.update({
+  id: '/_report',
+  getParentRoute: () => AppActivityRouteRoute,
+} as any);
+const AppActivityInvestigationsRouteRoute =
+  AppActivityInvestigationsRouteRouteImport.update({
+    id: '/investigations',
+    path: '/investigations',
+    getParentRoute: () => AppActivityRouteRoute,
+  } as any);
 const AppExportsIndexRoute = AppExportsIndexRouteImport.update({
   id: '/exports/',
   path: '/exports/',
@@ -158,6 +183,34 @@ const AppUsersImportRoute = AppUsersImportRouteImport.update({
   path: '/import',
   getParentRoute: () => AppUsersRouteRoute,
 } as any);
+const AppActivityReportIndexRoute = AppActivityReportIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppActivityReportRouteRoute,
+} as any);
+const AppActivityReportActivityIdRoute =
+  AppActivityReportActivityIdRouteImport.update({
+    id: '/$activityId',
+    path: '/$activityId',
+    getParentRoute: () => AppActivityReportRouteRoute,
+  } as any);
+const AppActivityReportSaveRoute = AppActivityReportSaveRouteImport.update({
+  id: '/save',
+  path: '/save',
+  getParentRoute: () => AppActivityReportRouteRoute,
+} as any);
+const AppActivityInvestigationsIndexRoute =
+  AppActivityInvestigationsIndexRouteImport.update({
+    id: '/',
+    path: '/',
+    getParentRoute: () => AppActivityInvestigationsRouteRoute,
+  } as any);
+const AppActivityInvestigationsInvestigationIdRouteRoute =
+  AppActivityInvestigationsInvestigationIdRouteRouteImport.update({
+    id: '/$investigationId',
+    path: '/$investigationId',
+    getParentRoute: () => AppActivityInvestigationsRouteRoute,
+  } as any);
 const AppGroupsGroupIdIndexRoute = AppGroupsGroupIdIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -218,6 +271,18 @@ const AppUsersListNewRoute = AppUsersListNewRouteImport.update({
   path: '/new',
   getParentRoute: () => AppUsersListRouteRoute,
 } as any);
+const AppActivityInvestigationsInvestigationIdIndexRoute =
+  AppActivityInvestigationsInvestigationIdIndexRouteImport.update({
+    id: '/',
+    path: '/',
+    getParentRoute: () => AppActivityInvestigationsInvestigationIdRouteRoute,
+  } as any);
+const AppActivityInvestigationsInvestigationIdEditRoute =
+  AppActivityInvestigationsInvestigationIdEditRouteImport.update({
+    id: '/edit',
+    path: '/edit',
+    getParentRoute: () => AppActivityInvestigationsInvestigationIdRouteRoute,
+  } as any);
 const AppGroupsListEditGroupIdRoute =
   AppGroupsListEditGroupIdRouteImport.update({
     id: '/edit/$groupId',
@@ -231,11 +296,13 @@ export interface FileRoutesByFullPath {
   '/invitation': typeof InvitationRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/activity': typeof AppActivityRouteRouteWithChildren;
   '/groups': typeof AppGroupsRouteRouteWithChildren;
   '/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
+  '/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
   '/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/groups/compare': typeof AppGroupsCompareRoute;
@@ -246,6 +313,9 @@ export interface FileRoutesByFullPath {
   '/exports/': typeof AppExportsIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
+  '/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
+  '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
+  '/activity/save': typeof AppActivityReportSaveRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/groups/new': typeof AppGroupsListNewRoute;
@@ -254,17 +324,22 @@ export interface FileRoutesByFullPath {
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
   '/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
   '/users/new': typeof AppUsersListNewRoute;
+  '/activity/': typeof AppActivityReportIndexRoute;
+  '/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
   '/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
   '/groups/': typeof AppGroupsListIndexRoute;
   '/users/$userId/': typeof AppUsersUserIdIndexRoute;
   '/users/': typeof AppUsersListIndexRoute;
+  '/activity/investigations/$investigationId/edit': typeof AppActivityInvestigationsInvestigationIdEditRoute;
   '/groups/edit/$groupId': typeof AppGroupsListEditGroupIdRoute;
+  '/activity/investigations/$investigationId/': typeof AppActivityInvestigationsInvestigationIdIndexRoute;
 }
 export interface FileRoutesByTo {
   '/forgot-password': typeof ForgotPasswordRoute;
   '/invitation': typeof InvitationRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/activity': typeof AppActivityReportIndexRoute;
   '/groups': typeof AppGroupsListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
@@ -277,6 +352,8 @@ export interface FileRoutesByTo {
   '/exports': typeof AppExportsIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
+  '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
+  '/activity/save': typeof AppActivityReportSaveRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/groups/new': typeof AppGroupsListNewRoute;
@@ -285,9 +362,12 @@ export interface FileRoutesByTo {
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
   '/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
   '/users/new': typeof AppUsersListNewRoute;
+  '/activity/investigations': typeof AppActivityInvestigationsIndexRoute;
   '/groups/$groupId': typeof AppGroupsGroupIdIndexRoute;
   '/users/$userId': typeof AppUsersUserIdIndexRoute;
+  '/activity/investigations/$investigationId/edit': typeof AppActivityInvestigationsInvestigationIdEditRoute;
   '/groups/edit/$groupId': typeof AppGroupsListEditGroupIdRoute;
+  '/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdIndexRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
@@ -296,12 +376,15 @@ export interface FileRoutesById {
   '/invitation': typeof InvitationRoute;
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
+  '/_app/activity': typeof AppActivityRouteRouteWithChildren;
   '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
   '/_app/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$area': typeof AppAreaRoute;
   '/_app/': typeof AppIndexRoute;
+  '/_app/activity/_report': typeof AppActivityReportRouteRouteWithChildren;
+  '/_app/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
   '/_app/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
   '/_app/groups/_list': typeof AppGroupsListRouteRouteWithChildren;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
@@ -314,6 +397,9 @@ export interface FileRoutesById {
   '/_app/exports/': typeof AppExportsIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
+  '/_app/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
+  '/_app/activity/_report/$activityId': typeof AppActivityReportActivityIdRoute;
+  '/_app/activity/_report/save': typeof AppActivityReportSaveRoute;
   '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/_app/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/_app/groups/_list/new': typeof AppGroupsListNewRoute;
@@ -322,11 +408,15 @@ export interface FileRoutesById {
   '/_app/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
   '/_app/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
   '/_app/users/_list/new': typeof AppUsersListNewRoute;
+  '/_app/activity/_report/': typeof AppActivityReportIndexRoute;
+  '/_app/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
   '/_app/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
   '/_app/groups/_list/': typeof AppGroupsListIndexRoute;
   '/_app/users/$userId/': typeof AppUsersUserIdIndexRoute;
   '/_app/users/_list/': typeof AppUsersListIndexRoute;
+  '/_app/activity/investigations/$investigationId/edit': typeof AppActivityInvestigationsInvestigationIdEditRoute;
   '/_app/groups/_list/edit/$groupId': typeof AppGroupsListEditGroupIdRoute;
+  '/_app/activity/investigations/$investigationId/': typeof AppActivityInvestigationsInvestigationIdIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
@@ -336,11 +426,13 @@ export interface FileRouteTypes {
     | '/invitation'
     | '/link'
     | '/sign-in'
+    | '/activity'
     | '/groups'
     | '/invitations'
     | '/licenses'
     | '/users'
     | '/$area'
+    | '/activity/investigations'
     | '/groups/$groupId'
     | '/users/$userId'
     | '/groups/compare'
@@ -351,6 +443,9 @@ export interface FileRouteTypes {
     | '/exports/'
     | '/invitations/'
     | '/licenses/'
+    | '/activity/investigations/$investigationId'
+    | '/activity/$activityId'
+    | '/activity/save'
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
     | '/groups/new'
@@ -359,17 +454,22 @@ export interface FileRouteTypes {
     | '/users/$userId/license'
     | '/users/$userId/proxies'
     | '/users/new'
+    | '/activity/'
+    | '/activity/investigations/'
     | '/groups/$groupId/'
     | '/groups/'
     | '/users/$userId/'
     | '/users/'
-    | '/groups/edit/$groupId';
+    | '/activity/investigations/$investigationId/edit'
+    | '/groups/edit/$groupId'
+    | '/activity/investigations/$investigationId/';
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/forgot-password'
     | '/invitation'
     | '/link'
     | '/sign-in'
+    | '/activity'
     | '/groups'
     | '/users'
     | '/$area'
@@ -382,6 +482,8 @@ export interface FileRouteTypes {
     | '/exports'
     | '/invitations'
     | '/licenses'
+    | '/activity/$activityId'
+    | '/activity/save'
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
     | '/groups/new'
@@ -390,9 +492,12 @@ export interface FileRouteTypes {
     | '/users/$userId/license'
     | '/users/$userId/proxies'
     | '/users/new'
+    | '/activity/investigations'
     | '/groups/$groupId'
     | '/users/$userId'
-    | '/groups/edit/$groupId';
+    | '/activity/investigations/$investigationId/edit'
+    | '/groups/edit/$groupId'
+    | '/activity/investigations/$investigationId';
   id:
     | '__root__'
     | '/_app'
@@ -400,12 +505,15 @@ export interface FileRouteTypes {
     | '/invitation'
     | '/link'
     | '/sign-in'
+    | '/_app/activity'
     | '/_app/groups'
     | '/_app/invitations'
     | '/_app/licenses'
     | '/_app/users'
     | '/_app/$area'
     | '/_app/'
+    | '/_app/activity/_report'
+    | '/_app/activity/investigations'
     | '/_app/groups/$groupId'
     | '/_app/groups/_list'
     | '/_app/users/$userId'
@@ -418,6 +526,9 @@ export interface FileRouteTypes {
     | '/_app/exports/'
     | '/_app/invitations/'
     | '/_app/licenses/'
+    | '/_app/activity/investigations/$investigationId'
+    | '/_app/activity/_report/$activityId'
+    | '/_app/activity/_report/save'
     | '/_app/groups/$groupId/add'
     | '/_app/groups/$groupId/edit'
     | '/_app/groups/_list/new'
@@ -426,11 +537,15 @@ export interface FileRouteTypes {
     | '/_app/users/$userId/license'
     | '/_app/users/$userId/proxies'
     | '/_app/users/_list/new'
+    | '/_app/activity/_report/'
+    | '/_app/activity/investigations/'
     | '/_app/groups/$groupId/'
     | '/_app/groups/_list/'
     | '/_app/users/$userId/'
     | '/_app/users/_list/'
-    | '/_app/groups/_list/edit/$groupId';
+    | '/_app/activity/investigations/$investigationId/edit'
+    | '/_app/groups/_list/edit/$groupId'
+    | '/_app/activity/investigations/$investigationId/';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -492,6 +607,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppAreaRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/activity': {
+      id: '/_app/activity';
+      path: '/activity';
+      fullPath: '/activity';
+      preLoaderRoute: typeof AppActivityRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/groups': {
       id: '/_app/groups';
       path: '/groups';
@@ -519,6 +641,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/users';
       preLoaderRoute: typeof AppUsersRouteRouteImport;
       parentRoute: typeof AppRoute;
+    };
+    '/_app/activity/_report': {
+      id: '/_app/activity/_report';
+      path: '';
+      fullPath: '/activity';
+      preLoaderRoute: typeof AppActivityReportRouteRouteImport;
+      parentRoute: typeof AppActivityRouteRoute;
+    };
+    '/_app/activity/investigations': {
+      id: '/_app/activity/investigations';
+      path: '/investigations';
+      fullPath: '/activity/investigations';
+      preLoaderRoute: typeof AppActivityInvestigationsRouteRouteImport;
+      parentRoute: typeof AppActivityRouteRoute;
     };
     '/_app/exports/': {
       id: '/_app/exports/';
@@ -604,6 +740,41 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppUsersImportRouteImport;
       parentRoute: typeof AppUsersRouteRoute;
     };
+    '/_app/activity/_report/': {
+      id: '/_app/activity/_report/';
+      path: '/';
+      fullPath: '/activity/';
+      preLoaderRoute: typeof AppActivityReportIndexRouteImport;
+      parentRoute: typeof AppActivityReportRouteRoute;
+    };
+    '/_app/activity/_report/$activityId': {
+      id: '/_app/activity/_report/$activityId';
+      path: '/$activityId';
+      fullPath: '/activity/$activityId';
+      preLoaderRoute: typeof AppActivityReportActivityIdRouteImport;
+      parentRoute: typeof AppActivityReportRouteRoute;
+    };
+    '/_app/activity/_report/save': {
+      id: '/_app/activity/_report/save';
+      path: '/save';
+      fullPath: '/activity/save';
+      preLoaderRoute: typeof AppActivityReportSaveRouteImport;
+      parentRoute: typeof AppActivityReportRouteRoute;
+    };
+    '/_app/activity/investigations/': {
+      id: '/_app/activity/investigations/';
+      path: '/';
+      fullPath: '/activity/investigations/';
+      preLoaderRoute: typeof AppActivityInvestigationsIndexRouteImport;
+      parentRoute: typeof AppActivityInvestigationsRouteRoute;
+    };
+    '/_app/activity/investigations/$investigationId': {
+      id: '/_app/activity/investigations/$investigationId';
+      path: '/$investigationId';
+      fullPath: '/activity/investigations/$investigationId';
+      preLoaderRoute: typeof AppActivityInvestigationsInvestigationIdRouteRouteImport;
+      parentRoute: typeof AppActivityInvestigationsRouteRoute;
+    };
     '/_app/groups/$groupId/': {
       id: '/_app/groups/$groupId/';
       path: '/';
@@ -688,6 +859,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppUsersListNewRouteImport;
       parentRoute: typeof AppUsersListRouteRoute;
     };
+    '/_app/activity/investigations/$investigationId/': {
+      id: '/_app/activity/investigations/$investigationId/';
+      path: '/';
+      fullPath: '/activity/investigations/$investigationId/';
+      preLoaderRoute: typeof AppActivityInvestigationsInvestigationIdIndexRouteImport;
+      parentRoute: typeof AppActivityInvestigationsInvestigationIdRouteRoute;
+    };
+    '/_app/activity/investigations/$investigationId/edit': {
+      id: '/_app/activity/investigations/$investigationId/edit';
+      path: '/edit';
+      fullPath: '/activity/investigations/$investigationId/edit';
+      preLoaderRoute: typeof AppActivityInvestigationsInvestigationIdEditRouteImport;
+      parentRoute: typeof AppActivityInvestigationsInvestigationIdRouteRoute;
+    };
     '/_app/groups/_list/edit/$groupId': {
       id: '/_app/groups/_list/edit/$groupId';
       path: '/edit/$groupId';
@@ -697,6 +882,73 @@ declare module '@tanstack/react-router' {
     };
   }
 }
+
+interface AppActivityReportRouteRouteChildren {
+  AppActivityReportActivityIdRoute: typeof AppActivityReportActivityIdRoute;
+  AppActivityReportSaveRoute: typeof AppActivityReportSaveRoute;
+  AppActivityReportIndexRoute: typeof AppActivityReportIndexRoute;
+}
+
+const AppActivityReportRouteRouteChildren: AppActivityReportRouteRouteChildren =
+  {
+    AppActivityReportActivityIdRoute: AppActivityReportActivityIdRoute,
+    AppActivityReportSaveRoute: AppActivityReportSaveRoute,
+    AppActivityReportIndexRoute: AppActivityReportIndexRoute,
+  };
+
+const AppActivityReportRouteRouteWithChildren =
+  AppActivityReportRouteRoute._addFileChildren(
+    AppActivityReportRouteRouteChildren,
+  );
+
+interface AppActivityInvestigationsInvestigationIdRouteRouteChildren {
+  AppActivityInvestigationsInvestigationIdEditRoute: typeof AppActivityInvestigationsInvestigationIdEditRoute;
+  AppActivityInvestigationsInvestigationIdIndexRoute: typeof AppActivityInvestigationsInvestigationIdIndexRoute;
+}
+
+const AppActivityInvestigationsInvestigationIdRouteRouteChildren: AppActivityInvestigationsInvestigationIdRouteRouteChildren =
+  {
+    AppActivityInvestigationsInvestigationIdEditRoute:
+      AppActivityInvestigationsInvestigationIdEditRoute,
+    AppActivityInvestigationsInvestigationIdIndexRoute:
+      AppActivityInvestigationsInvestigationIdIndexRoute,
+  };
+
+const AppActivityInvestigationsInvestigationIdRouteRouteWithChildren =
+  AppActivityInvestigationsInvestigationIdRouteRoute._addFileChildren(
+    AppActivityInvestigationsInvestigationIdRouteRouteChildren,
+  );
+
+interface AppActivityInvestigationsRouteRouteChildren {
+  AppActivityInvestigationsInvestigationIdRouteRoute: typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
+  AppActivityInvestigationsIndexRoute: typeof AppActivityInvestigationsIndexRoute;
+}
+
+const AppActivityInvestigationsRouteRouteChildren: AppActivityInvestigationsRouteRouteChildren =
+  {
+    AppActivityInvestigationsInvestigationIdRouteRoute:
+      AppActivityInvestigationsInvestigationIdRouteRouteWithChildren,
+    AppActivityInvestigationsIndexRoute: AppActivityInvestigationsIndexRoute,
+  };
+
+const AppActivityInvestigationsRouteRouteWithChildren =
+  AppActivityInvestigationsRouteRoute._addFileChildren(
+    AppActivityInvestigationsRouteRouteChildren,
+  );
+
+interface AppActivityRouteRouteChildren {
+  AppActivityReportRouteRoute: typeof AppActivityReportRouteRouteWithChildren;
+  AppActivityInvestigationsRouteRoute: typeof AppActivityInvestigationsRouteRouteWithChildren;
+}
+
+const AppActivityRouteRouteChildren: AppActivityRouteRouteChildren = {
+  AppActivityReportRouteRoute: AppActivityReportRouteRouteWithChildren,
+  AppActivityInvestigationsRouteRoute:
+    AppActivityInvestigationsRouteRouteWithChildren,
+};
+
+const AppActivityRouteRouteWithChildren =
+  AppActivityRouteRoute._addFileChildren(AppActivityRouteRouteChildren);
 
 interface AppGroupsGroupIdRouteRouteChildren {
   AppGroupsGroupIdAddRoute: typeof AppGroupsGroupIdAddRoute;
@@ -823,6 +1075,7 @@ const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
 );
 
 interface AppRouteChildren {
+  AppActivityRouteRoute: typeof AppActivityRouteRouteWithChildren;
   AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
   AppInvitationsRouteRoute: typeof AppInvitationsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
@@ -833,6 +1086,7 @@ interface AppRouteChildren {
 }
 
 const AppRouteChildren: AppRouteChildren = {
+  AppActivityRouteRoute: AppActivityRouteRouteWithChildren,
   AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,
   AppInvitationsRouteRoute: AppInvitationsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,

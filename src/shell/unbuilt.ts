@@ -13,10 +13,6 @@ export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
     purpose: 'Decide who may act for whom, and see every such assignment.',
     operations: ['GET /api/rest/v1/management/user/proxy', 'POST /api/rest/v1/management/user/proxy'],
   },
-  activity: {
-    purpose: 'Read who signed in, from where, and who exported what in the last 90 days.',
-    operations: ['POST /api/rest/v1/management/user/activity'],
-  },
   entries: {
     purpose: 'Browse, filter and change the entries of each entry type, with their files and their history.',
     operations: [

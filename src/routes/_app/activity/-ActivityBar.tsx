@@ -1,0 +1,118 @@
+import { ChartColumnStacked, CircleAlert, RefreshCw } from 'lucide-react';
+import { activities, exportKinds, sources } from '../../../../contract/rules/activity.ts';
+import type { ServiceError } from '../../../api/errors.ts';
+import { clockTime } from '../../../lib/dates.ts';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { FilterChip } from '../../../ui/table/FilterChip.tsx';
+import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
+import { TableTools } from '../../../ui/table/TableTools.tsx';
+import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
+import { AddressChip } from './-AddressChip.tsx';
+import { showChart, useChartShown } from './-chart-shown.ts';
+import { COLUMNS } from './-columns.tsx';
+import { faultsOf } from './-errors.ts';
+import { keepHiddenColumns } from './-hidden-columns.ts';
+import { PeopleBox } from './-PeopleBox.tsx';
+import { PeopleChips } from './-PeopleChips.tsx';
+import { RangeChip } from './-RangeChip.tsx';
+import { withKind, withTypes } from './-view.ts';
+import type { ActivityView } from './-view.ts';
+
+const optionsOf = (names: Readonly<Record<number, string>>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }));
+const TYPES = optionsOf(activities);
+const SOURCES = optionsOf(sources);
+const KINDS = optionsOf(exportKinds);
+
+const numbers = (values: readonly string[]) => values.map(Number);
+
+interface ActivityBarProps {
+  view: ActivityView;
+  show: (view: ActivityView) => void;
+  /** How many rows of each type there are; undefined while only some types are asked for. */
+  countOf: ((type: number) => number) | undefined;
+  error: ServiceError | undefined;
+  hidden: readonly string[];
+  /** When the report was opened; it ends there, or earlier. */
+  pinned: number;
+  zone: string;
+  live: boolean;
+  onLive: (live: boolean) => void;
+  refreshing: boolean;
+  onRefresh: () => void;
+}
+
+/** What is asked for, each part as a chip that can be taken away; how fresh the answer is; live. */
+export function ActivityBar(props: ActivityBarProps) {
+  const { view, show, countOf, error, pinned: now, zone } = props;
+  const faults = faultsOf(error);
+  return (
+    <div className="act-bar">
+      <TableBar tools={<Tools {...props} />}>
+        <PeopleBox
+          chosen={view.people}
+          onAdd={(ids) => show({ ...view, people: [...new Set([...view.people, ...ids])] })}
+        />
+        <RangeChip
+          {...{ now, zone }}
+          range={view.range}
+          error={faults.period}
+          onChange={(range) => show({ ...view, range })}
+        />
+        <PeopleChips {...{ view, show }} />
+        <FilterChip
+          label="Type"
+          options={TYPES.map((type) => ({ ...type, count: countOf?.(Number(type.value)) }))}
+          value={view.types.map(String)}
+          onChange={(values) => show(withTypes(view, numbers(values)))}
+        />
+        <FilterChip
+          label="Source"
+          options={SOURCES}
+          value={view.sources.map(String)}
+          onChange={(values) => show({ ...view, sources: numbers(values) })}
+        />
+        <FilterChip
+          label="Export kind"
+          options={KINDS}
+          value={view.kind === undefined ? [] : [String(view.kind)]}
+          // One at a time is what the service can be asked for.
+          onChange={(values) => show(withKind(view, numbers(values.slice(-1))[0]))}
+        />
+        <AddressChip
+          address={view.address}
+          error={faults.address}
+          onChange={(address) => show({ ...view, address })}
+        />
+        <ToggleChip
+          label="Only through a proxy"
+          on={view.onlyProxy}
+          onChange={(onlyProxy) => show({ ...view, onlyProxy })}
+        />
+      </TableBar>
+      {Object.values(faults).map((fault) => (
+        <p key={fault} className="field-error" role="alert">
+          <CircleAlert />
+          {fault}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Tools({ hidden, pinned, live, onLive, refreshing, onRefresh, error }: ActivityBarProps) {
+  const chart = useChartShown();
+  return (
+    <>
+      <AsOf tone={error ? 'bad' : 'ok'}>As of {clockTime(pinned)}</AsOf>
+      <IconButton label="Read again up to now" icon={RefreshCw} pending={refreshing} onClick={onRefresh} />
+      <ToggleChip label="Live" on={live} onChange={onLive} />
+      <IconButton
+        label={chart ? 'Hide the chart' : 'Show the chart'}
+        icon={ChartColumnStacked}
+        onClick={() => showChart(!chart)}
+      />
+      <TableTools columns={COLUMNS} hidden={hidden} onHide={keepHiddenColumns} />
+    </>
+  );
+}

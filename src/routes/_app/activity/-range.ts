@@ -1,0 +1,68 @@
+import { ACTIVITY_DAYS } from '../../../../contract/rules/activity.ts';
+import { startOfDay } from './-zone.ts';
+
+const HOUR = 3_600_000;
+/** The least period that the service reports (shapes 2). */
+export const DAY = 24 * HOUR;
+
+export const PRESETS = ['today', 'yesterday', '7', '30', '90'] as const;
+export type Preset = (typeof PRESETS)[number];
+
+/** A period that somebody asks for: one that moves along with the time, or one between two moments. */
+export type Range = { preset: Preset } | { from: number; to: number | undefined };
+
+export const DEFAULT_PRESET: Preset = '7';
+
+export const PRESET_WORDS: Readonly<Record<Preset, string>> = {
+  today: 'Today',
+  yesterday: 'Yesterday',
+  '7': 'Last 7 days',
+  '30': 'Last 30 days',
+  '90': 'Last 90 days',
+};
+
+export interface Bounds {
+  from: number;
+  /** Not part of it. */
+  to: number;
+  /** Whether what happens next belongs to it. */
+  open: boolean;
+}
+
+/** The first moment of the report: where the day (of UTC) begins that lies so many days back. */
+export const reachOf = (now: number): number => (Math.floor(now / DAY) - ACTIVITY_DAYS) * DAY;
+
+/** A period as moments, for somebody whose clock shows `now`. */
+export function boundsOf(range: Range, now: number, zone: string): Bounds {
+  if (!('preset' in range)) {
+    const { from, to = now } = range;
+    return { from, to: Math.min(to, now), open: to >= now };
+  }
+  const today = startOfDay(now, zone);
+  if (range.preset === 'today') return { from: today, to: now, open: true };
+  if (range.preset === 'yesterday') return { from: startOfDay(today - 1, zone), to: today, open: false };
+  if (range.preset === '90') return { from: reachOf(now), to: now, open: true };
+  return { from: now - Number(range.preset) * DAY, to: now, open: true };
+}
+
+/** What is wrong with a period between two moments, in words; undefined where nothing is. */
+export function faultOf(from: number | undefined, to: number | undefined, now: number): string | undefined {
+  if (from === undefined) return 'Choose when it begins';
+  if (from < reachOf(now)) return `The report reaches back ${ACTIVITY_DAYS} days`;
+  if (from > now) return 'This is in the future';
+  if (to !== undefined && to <= from) return 'The end must come after the beginning';
+  return undefined;
+}
+
+/** Twice as far on both sides, as far as the report reaches and the time has come. */
+export function widened({ from, to }: Bounds, now: number): Range {
+  const room = Math.max((to - from) / 2, HOUR);
+  const end = to + room;
+  return { from: Math.max(from - room, reachOf(now)), to: end >= now ? undefined : end };
+}
+
+/** The period between two moments, which ends with the time itself where that has not come. */
+export const between = (from: number, to: number, now: number): Range => ({
+  from,
+  to: to >= now ? undefined : to,
+});

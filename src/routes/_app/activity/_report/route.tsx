@@ -1,0 +1,13 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { directoryQuery } from '../../../../directory/directory.ts';
+import { ActivityPage } from '../-ActivityPage.tsx';
+import { readView, writeView } from '../-view.ts';
+
+export const Route = createFileRoute('/_app/activity/_report')({
+  validateSearch: (search) => writeView(readView(search)),
+  loader({ context: { queryClient } }) {
+    // People are found and named by it; the rows do not wait for that.
+    void queryClient.prefetchQuery(directoryQuery);
+  },
+  component: ActivityPage,
+});

@@ -1,0 +1,22 @@
+import { createFileRoute, notFound } from '@tanstack/react-router';
+import { investigationQuery } from '../../-investigations.ts';
+import { InvestigationPage } from '../../-InvestigationPage.tsx';
+
+const WHOLE = /^[1-9]\d{0,9}$/;
+
+export const Route = createFileRoute('/_app/activity/investigations/$investigationId')({
+  staticData: { title: 'Investigation' },
+  params: {
+    parse({ investigationId }) {
+      if (!WHOLE.test(investigationId)) throw notFound();
+      return { investigationId: Number(investigationId) };
+    },
+    stringify: ({ investigationId }) => ({ investigationId: String(investigationId) }),
+  },
+  validateSearch: (search): { rows?: 'added' } => (search.rows === 'added' ? { rows: 'added' } : {}),
+  async loader({ context: { queryClient }, params: { investigationId } }) {
+    const { info } = await queryClient.ensureQueryData(investigationQuery(investigationId));
+    return { title: info.name };
+  },
+  component: InvestigationPage,
+});
