@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Holder } from '../api/session-gate.ts';
+import { offerKeptImports } from '../import/resume.ts';
 import { createJob } from './job.ts';
 import { keptJobs } from './keep.ts';
 import { takeJob } from './lock.ts';
@@ -10,4 +11,5 @@ export async function offerKeptJobs(client: QueryClient, holder: Holder): Promis
     // oxlint-disable-next-line no-await-in-loop -- a handful, in the order in which they were begun
     if (await takeJob(job.id)) createJob(client, job, outcomes).showEnd();
   }
+  await offerKeptImports(client, holder);
 }

@@ -1,4 +1,4 @@
-import { toCsv } from '../lib/csv.ts';
+import { rowsAgain } from './again.ts';
 import { checkWishes } from './check.ts';
 import { decode } from './decode.ts';
 import type { Encoding } from './decode.ts';
@@ -7,7 +7,7 @@ import { faultWords } from './row-words.ts';
 import type { Mapping } from './fields.ts';
 import { parse } from './parse.ts';
 import type { Parsed, Row } from './parse.ts';
-import type { Checking, Known, Outcome, Planned } from './plan.ts';
+import type { Checking, Known, Outcome, Planned, SentRow } from './plan.ts';
 import { groupBook } from './values.ts';
 import { readWish } from './wish.ts';
 import type { Wish } from './wish.ts';
@@ -46,6 +46,7 @@ export function createDesk() {
   let byId = new Map<number, Known>();
   let byEmail = new Map<string, Known>();
 
+  const cellsOf = (row: number): readonly string[] => byRow.get(row)?.cells ?? [];
   const wishesOf = ({ mapping, groups }: Question): Wish[] => {
     const book = groupBook(groups);
     return parsed.rows.map((row) => readWish(row, mapping, book));
@@ -143,25 +144,25 @@ export function createDesk() {
 
     /** The rows that cannot be imported, as they stand in the file, each with what is wrong. */
     problems(): string {
-      return again(
+      return rowsAgain(
+        parsed.headings,
         places.cannot.flatMap((at) => {
           const one = planned[at];
-          return one ? [{ row: one.row, note: one.faults.map(faultWords).join('. ') }] : [];
+          const note = one?.faults.map(faultWords).join('. ') ?? '';
+          return one ? [{ row: one.row, cells: cellsOf(one.row), note }] : [];
         }),
       );
     },
 
-    /** These rows as they stand in the file, to be imported again. */
-    again,
+    /** Some of the rows that would be sent, each with its cells: what goes on after a reload has no file. */
+    toSend: (from: number, to: number): SentRow[] =>
+      placesOf(['create', 'update'])
+        .slice(from, to)
+        .flatMap((at) => {
+          const plan = planned[at];
+          return plan ? [{ plan, cells: cellsOf(plan.row) }] : [];
+        }),
   };
-
-  function again(rows: readonly { row: number; note: string }[]): string {
-    const lines = rows.map(({ row, note }) => {
-      const cells = byRow.get(row)?.cells ?? [];
-      return [...parsed.headings.map((_, at) => cells[at] ?? ''), String(row), note];
-    });
-    return toCsv([[...parsed.headings, 'Row', 'Problem'], ...lines]);
-  }
 }
 
 function sampleOf(rows: readonly Row[], at: number): string {

@@ -61,6 +61,12 @@ export interface Planned {
   work: Work;
 }
 
+/** A row that is sent, with its cells as they stand in the file. */
+export interface SentRow {
+  plan: Planned;
+  cells: readonly string[];
+}
+
 /** What a person who imports may do: undefined where allowed, else the sentence that says what is missing. */
 export type Permissions = Readonly<
   Record<'create' | 'update' | 'license' | 'assign' | 'unassign', string | undefined>

@@ -1,5 +1,5 @@
 import type { RowSource } from '../ui/table/row-source.ts';
-import type { Outcome, Planned } from './plan.ts';
+import type { Outcome, Planned, SentRow } from './plan.ts';
 import type { ImportSession } from './session.ts';
 
 const BLOCK = 200;
@@ -37,11 +37,11 @@ export function plannedRows(
 }
 
 /** All rows that would be sent, a portion at a time. */
-export async function rowsToSend({ desk }: ImportSession, length: number): Promise<Planned[]> {
-  const rows: Planned[] = [];
+export async function rowsToSend({ desk }: ImportSession, length: number): Promise<SentRow[]> {
+  const rows: SentRow[] = [];
   while (rows.length < length) {
     // oxlint-disable-next-line no-await-in-loop -- all at once would stop the page
-    const some = await desk.some(['create', 'update'], rows.length, rows.length + BLOCK * 5);
+    const some = await desk.toSend(rows.length, rows.length + BLOCK * 5);
     if (some.length === 0) break;
     rows.push(...some);
   }

@@ -1,10 +1,12 @@
 import { saveFile } from '../lib/save-file.ts';
 import { toCsv } from '../lib/csv.ts';
+import { rowsAgain } from './again.ts';
 import { HEADINGS } from './fields.ts';
 import type { ImportRun } from './job.ts';
 import type { RowResult } from './perform.ts';
 import type { Planned } from './plan.ts';
 import { changeWords } from './row-words.ts';
+import type { ImportSession } from './session.ts';
 
 const HEAD = ['Row', 'Result', 'Id', 'E-mail', 'Name', 'Would change', 'Done', 'Reason', 'Request id'];
 const WORDS: Record<RowResult['result'], string> = { done: 'Done', partly: 'In part', failed: 'Failed' };
@@ -33,22 +35,21 @@ function line({ row, name, email, userId, changes }: Planned, result?: RowResult
 }
 
 /** The rows that failed, in whole or in part, as they stood in the file: it can be imported again. */
-export async function failedFile({ fileName, results, session }: ImportRun): Promise<File> {
+export function failedFile({ fileName, headings, cells, results }: ImportRun): File {
   const failed = [...results]
     .filter(([, { result }]) => result !== 'done')
-    .map(([row, { why = '' }]) => ({ row, note: why }))
+    .map(([row, { why = '' }]) => ({ row, cells: cells.get(row) ?? [], note: why }))
     .toSorted((a, b) => a.row - b.row);
-  const text = await session.desk.again(failed);
-  return new File([text], beside(fileName, 'failed'), { type: 'text/csv' });
+  return new File([rowsAgain(headings, failed)], beside(fileName, 'failed'), { type: 'text/csv' });
 }
 
-export async function saveFailed(run: ImportRun): Promise<void> {
-  const file = await failedFile(run);
-  saveFile(file.name, await file.text());
+export function saveFailed(run: ImportRun): void {
+  const file = failedFile(run);
+  saveFile(file.name, file);
 }
 
 /** The rows that cannot be imported, each with what is wrong, in the form of the file. */
-export async function saveProblems({ desk }: ImportRun['session'], fileName: string): Promise<void> {
+export async function saveProblems({ desk }: ImportSession, fileName: string): Promise<void> {
   saveFile(beside(fileName, 'problems'), await desk.problems());
 }
 

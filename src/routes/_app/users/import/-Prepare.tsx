@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { holderOf, useSession } from '../../../../api/session.ts';
 import { rowsToSend } from '../../../../import/planned-rows.ts';
 import { startImport } from '../../../../import/job.ts';
 import { counted } from '../../../../lib/numbers.ts';
@@ -33,6 +34,7 @@ export function Prepare({ preparation }: { preparation: Preparation }) {
 
 function Ready({ prepared, preparation }: { prepared: Prepared; preparation: Preparation }) {
   const client = useQueryClient();
+  const holder = holderOf(useSession());
   const check = useCheck(prepared);
   const [starting, setStarting] = useState(false);
   const { data: counts, isPlaceholderData } = check;
@@ -41,9 +43,11 @@ function Ready({ prepared, preparation }: { prepared: Prepared; preparation: Pre
 
   const start = async (number: number) => {
     setStarting(true);
-    const rows = await rowsToSend(prepared.session, number);
-    preparation.handOver();
-    startImport({ session: prepared.session, fileName: prepared.name, rows, client });
+    const { session: desk, name: fileName, file } = prepared;
+    const rows = await rowsToSend(desk, number);
+    const { headings } = file;
+    await startImport(client, { id: crypto.randomUUID(), holder, fileName, headings, rows });
+    preparation.giveUp();
   };
   const waiting = ready === undefined ? 'The rows are not checked yet' : undefined;
   const nothing = ready === 0 ? 'No row of the file would change anything' : undefined;

@@ -83,8 +83,8 @@ export function Running({ run, onAgain }: { run: ImportRun; onAgain: (file: File
     [run, shown],
   );
   const failed = counts.failed + counts.partly;
-  const again = async () => {
-    const file = await failedFile(run);
+  const again = () => {
+    const file = failedFile(run);
     closeImport();
     onAgain(file);
   };
@@ -94,7 +94,7 @@ export function Running({ run, onAgain }: { run: ImportRun; onAgain: (file: File
       title="Import users"
       breadcrumbs={<Trail />}
       meta={`${TITLES[state]}: ${count(results.size)} of ${counted(rows.length, 'person', 'people')} from ${fileName}`}
-      actions={<Actions {...{ run, failed }} onAgain={() => void again()} />}
+      actions={<Actions {...{ run, failed }} onAgain={again} />}
     >
       {state === 'running' && (
         <progress
@@ -157,7 +157,7 @@ function Actions({ run, failed, onAgain }: ActionsProps) {
       </Button>
       {failed > 0 && (
         <>
-          <Button icon={Download} onClick={() => void saveFailed(run)}>
+          <Button icon={Download} onClick={() => saveFailed(run)}>
             Failed rows
           </Button>
           <Button icon={RotateCcw} onClick={onAgain}>

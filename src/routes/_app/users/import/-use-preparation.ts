@@ -85,11 +85,6 @@ export function usePreparation() {
       close();
       setStage({ at: 'empty' });
     },
-    /** The import has it now. */
-    handOver: () => {
-      held.current = undefined;
-      setStage({ at: 'empty' });
-    },
   };
 }
 
