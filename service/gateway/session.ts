@@ -62,23 +62,35 @@ export async function beginSession(
 ): Promise<{ status: 200; body: Session; session: { token: string; expires: Date } }> {
   const secret = newSecret();
   const { ip, userAgent } = who.origin;
+  const { siteId, userId, until } = who;
   const expires = await withTransaction(db, {}, async (tx) => {
     await within(tx);
-    await writeActivity(tx, { ...who, kind: ACTIVITY.signedIn, ip });
-    return store.insertSession(tx, {
+    const begun = await store.insertSession(tx, {
       tokenHash: secret.hash,
-      siteId: who.siteId,
-      userId: who.userId,
+      siteId,
+      userId,
       ip,
       userAgent,
-      until: who.until,
+      until,
     });
+    await writeActivity(tx, { siteId, userId, kind: ACTIVITY.signedIn, ip, session: begun.sessionId });
+    return begun.expires;
   });
   return {
     status: 200,
     body: await sessionOf(db, secret.hash, ip),
     session: { token: secret.plain, expires },
   };
+}
+
+/** Ends a session and says so in the activity report; false when it had ended already. */
+async function endSession(tx: Tx, tokenHash: Buffer, ip: string): Promise<boolean> {
+  const ended = await store.deleteSession(tx, tokenHash);
+  if (!ended) return false;
+  const { siteId, userId, sessionId, ranOut } = ended;
+  const kind = ranOut ? ACTIVITY.expired : ACTIVITY.signedOut;
+  await writeActivity(tx, { siteId, userId, kind, ip, session: sessionId });
+  return true;
 }
 
 /** The account with that password; every refusal takes as long and says the same. */
@@ -149,20 +161,12 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     return beginSession(db, { siteId, userId: account.userId, origin }, async (tx) => {
       await store.clearFailures(tx, account.userId);
       // The session that this browser had ends with the new one (T01).
-      if (presentedSession) await store.deleteSession(tx, presentedSession);
+      if (presentedSession) await endSession(tx, presentedSession, origin.ip);
     });
   },
 
   async signOut({ db, caller, origin }) {
-    await withTransaction(db, {}, async (tx) => {
-      await store.deleteSession(tx, caller.tokenHash);
-      await writeActivity(tx, {
-        siteId: caller.siteId,
-        userId: caller.userId,
-        kind: ACTIVITY.signedOut,
-        ip: origin.ip,
-      });
-    });
+    await withTransaction(db, {}, (tx) => endSession(tx, caller.tokenHash, origin.ip));
     return { status: 204, body: undefined, session: 'end', headers: { 'clear-site-data': '"cache"' } };
   },
 
@@ -176,7 +180,7 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     const { expiresAt: until, userId, tokenHash } = caller;
     return beginSession(db, { siteId: site.siteId, userId, origin, until }, async (tx) => {
       // A sign-out at the same moment wins: nothing goes on from a session that has ended.
-      if (!(await store.deleteSession(tx, tokenHash))) throw unauthorized();
+      if (!(await endSession(tx, tokenHash, origin.ip))) throw unauthorized();
     });
   },
 };

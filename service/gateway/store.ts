@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ACTIVITY } from '../kernel/audit/activity.store.ts';
-import { IDLE_MINUTES, MAY_ACT, SESSION_HOURS, addressRefused } from '../kernel/auth/store.ts';
+import { IDLE_MINUTES, MAY_ACT, SESSION_HOURS, addressRefused, inet } from '../kernel/auth/store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
 
 export interface Account {
@@ -68,7 +68,7 @@ export async function countFailure(db: Db, userId: number): Promise<void> {
 export async function isKnownAddress(db: Db, userId: number, ip: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from activity a join membership m on m.site_id = a.site_id and m.user_id = a.user_id
-    where m.user_id = ${userId} and a.activity_type_id = ${ACTIVITY.signedIn} and a.ip_address = ${ip}
+    where m.user_id = ${userId} and a.activity_type_id = ${ACTIVITY.signedIn} and a.ip_address = ${inet(ip)}::inet
       and a.at > now() - interval '90 days' limit 1`.execute(db);
   return rows.length > 0;
 }
@@ -102,7 +102,7 @@ export async function sitesOf(db: Db, userId: number, ip: string): Promise<OwnSi
   return rows;
 }
 
-/** Begins a session and returns when it ends at the latest; sessions that ended are swept on the way. */
+/** Begins a session and returns when it ends at the latest, and its number in the activity report. */
 export async function insertSession(
   tx: Tx,
   session: {
@@ -114,23 +114,34 @@ export async function insertSession(
     /** The end of the session that this one goes on; a new one has the whole time. */
     until: Date | undefined;
   },
-): Promise<Date> {
-  const { rows } = await sql<{ expires_at: Date }>`
-    with swept as (delete from session
-      where expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES})),
-    seen as (update membership set last_active_at = now() where site_id = ${session.siteId} and user_id = ${session.userId})
+): Promise<{ expires: Date; sessionId: string }> {
+  const { rows } = await sql<{ expires: Date; sessionId: string }>`
+    with seen as (update membership set last_active_at = now() where site_id = ${session.siteId} and user_id = ${session.userId})
     insert into session (token_hash, site_id, user_id, expires_at, ip, user_agent)
-    values (${session.tokenHash}, ${session.siteId}, ${session.userId}, coalesce(${session.until ?? null}::timestamptz, now() + make_interval(hours => ${SESSION_HOURS})), ${session.ip}, ${session.userAgent ?? null})
-    returning expires_at`.execute(tx);
+    values (${session.tokenHash}, ${session.siteId}, ${session.userId}, coalesce(${session.until ?? null}::timestamptz, now() + make_interval(hours => ${SESSION_HOURS})), ${inet(session.ip)}, ${session.userAgent ?? null})
+    returning expires_at as expires, session_id as "sessionId"`.execute(tx);
   const [row] = rows;
   if (!row) throw new Error('An inserted session is there');
-  return row.expires_at;
+  return row;
 }
 
-/** Ends a session; false when it had ended already. */
-export async function deleteSession(tx: Tx, tokenHash: Buffer): Promise<boolean> {
-  const result = await tx.deleteFrom('session').where('token_hash', '=', tokenHash).executeTakeFirst();
-  return result.numDeletedRows > 0n;
+/** A session that was ended, and whether it had run out before. */
+export interface EndedSession {
+  siteId: number;
+  userId: number;
+  sessionId: string;
+  ranOut: boolean;
+}
+
+/** Ends a session; undefined when it had ended already. */
+export async function deleteSession(tx: Tx, tokenHash: Buffer): Promise<EndedSession | undefined> {
+  const { rows } = await sql<EndedSession>`
+    delete from session where token_hash = ${tokenHash}
+    returning site_id as "siteId", user_id as "userId", session_id as "sessionId",
+      expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES}) as "ranOut"`.execute(
+    tx,
+  );
+  return rows[0];
 }
 
 /** Ends every session of the person, on all sites: a new password shuts out who knew the old one. */

@@ -150,7 +150,7 @@ export const rowsByTime = (siteId: number, filter: KindFilter, span: Span, condi
     ${ofKind(sql`a.kind`, filter)} and ${condition})`;
 
 /** The cells that say how many rows there are. */
-export const cellsToSum = (axis: Axis, span: Span): Sql => (axis.sums ?? axis.cells)(span);
+export const cellsToSum = (axis: Axis, span: Span): Sql => axis.sums?.(span) ?? axis.cells(span);
 
 /** How many rows the cells that begin within the span count. */
 export async function sumCells(db: Db, axis: Axis, span: Span): Promise<number> {

@@ -95,6 +95,7 @@ async function tellBegin(tx: Tx, begun: Begun, record: Recorder): Promise<void> 
     userId,
     kind: ACTIVITY.switched,
     ip: origin.ip,
+    session: caller.tokenHash,
     principalUserId: principalId,
     source: caller.scopes ? SOURCE.api : SOURCE.web,
   });

@@ -1,5 +1,8 @@
 import type { Scope, TokenErrorResponse, TokenRequest } from '../../../contract/generated/types.gen.ts';
 import { addressKey, countOrRefuse } from '../../kernel/auth/throttle.store.ts';
+import { ACTIVITY, SOURCE, writeActivity } from '../../kernel/audit/activity.store.ts';
+import type { Db } from '../../kernel/db/database.ts';
+import { withTransaction } from '../../kernel/db/transaction.ts';
 import { ApiError } from '../../kernel/http/errors.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { hashSecret, newSecret } from '../../kernel/secret.ts';
@@ -41,6 +44,18 @@ function credentials(
   }
 }
 
+/** A token is how a program signs in. */
+const BY_PROGRAM = { kind: ACTIVITY.signedIn, source: SOURCE.api };
+
+/** A refused sign-in is in the report of the key's owner; one with an id that is nobody's is in none. */
+async function tellRefused(db: Db, clientId: number, secretHash: Buffer, ip: string): Promise<void> {
+  const owner = await store.findKeyOwner(db, clientId, secretHash);
+  if (!owner) return;
+  const { siteId, userId, knowsSecret } = owner;
+  const kind = knowsSecret ? ACTIVITY.forbidden : ACTIVITY.failed;
+  await writeActivity(db, { siteId, userId, kind, source: SOURCE.api, ip });
+}
+
 export const tokenHandlers: Handlers<'issueToken'> = {
   async issueToken({ db, body, authorization, origin }) {
     if (body.grant_type !== 'client_credentials') {
@@ -54,6 +69,7 @@ export const tokenHandlers: Handlers<'issueToken'> = {
     const counted = key ? `token:${key.clientId}` : `token:${clientId}:${addressKey(origin.ip)}`;
     if (fits)
       await countOrRefuse(db, counted, TOKEN_CALLS, `At most ${TOKEN_CALLS.limit} token calls a minute`);
+    if (!key && fits) await tellRefused(db, clientId, hashSecret(secret), origin.ip);
     if (!key)
       throw refuse(
         401,
@@ -67,7 +83,11 @@ export const tokenHandlers: Handlers<'issueToken'> = {
       throw refuse(400, 'invalid_scope', `The key does not have the scope ${unknown.join(' ')}`);
     const scopes = asked.length > 0 ? [...new Set(asked)] : key.scopes;
     const token = newSecret();
-    await store.insertAccessToken(db, key, token.hash, scopes, LIFETIME_SECONDS);
+    await withTransaction(db, {}, async (tx) => {
+      await store.insertAccessToken(tx, key, token.hash, scopes, LIFETIME_SECONDS);
+      const { siteId, userId } = key;
+      await writeActivity(tx, { siteId, userId, ...BY_PROGRAM, ip: origin.ip, session: token.hash });
+    });
     return ok({
       access_token: token.plain,
       token_type: 'Bearer' as const,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Scope } from '../../../contract/generated/types.gen.ts';
 import { addressRefused, MAY_ACT } from '../../kernel/auth/store.ts';
-import type { Db } from '../../kernel/db/database.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
 
 export interface ApiKey {
   clientId: number;
@@ -25,12 +25,24 @@ export async function findApiKey(
   return rows[0];
 }
 
+/** Whose key it is that lets nobody in now, and whether the secret at least was the right one. */
+export async function findKeyOwner(
+  db: Db,
+  clientId: number,
+  secretHash: Buffer,
+): Promise<{ siteId: number; userId: number; knowsSecret: boolean } | undefined> {
+  const { rows } = await sql<{ siteId: number; userId: number; knowsSecret: boolean }>`
+    select site_id as "siteId", user_id as "userId", secret_hash = ${secretHash} as "knowsSecret" from api_key
+    where client_id = ${clientId}`.execute(db);
+  return rows[0];
+}
+
 /**
  * Keeps the hash of an access token for so many seconds and notes that its owner is active; tokens long run out are
  * swept on the way.
  */
 export async function insertAccessToken(
-  db: Db,
+  tx: Tx,
   key: ApiKey,
   tokenHash: Buffer,
   scopes: readonly Scope[],
@@ -40,6 +52,6 @@ export async function insertAccessToken(
     seen as (update membership set last_active_at = now() where site_id = ${key.siteId} and user_id = ${key.userId})
     insert into access_token (token_hash, client_id, site_id, user_id, scopes, expires_at)
     values (${tokenHash}, ${key.clientId}, ${key.siteId}, ${key.userId}, ${[...scopes]}::text[], now() + make_interval(secs => ${seconds}))`.execute(
-    db,
+    tx,
   );
 }

@@ -142,6 +142,7 @@ interface AccessTokenTable {
   scopes: string[];
   created_at: Stamp;
   expires_at: Date;
+  session_id: Generated<string>;
 }
 
 interface OneTimeLinkTable {

@@ -13,6 +13,7 @@ const columns = [
   // The log only grows at its end: seen by all soon after, so that counting reads the index alone.
   `alter table activity set (autovacuum_vacuum_insert_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`,
   `alter table session add column session_id uuid not null default gen_random_uuid()`,
+  `alter table access_token add column session_id uuid not null default gen_random_uuid()`,
   'create index session_expiry on session (expires_at)',
   'create index session_silence on session (last_seen_at)',
 ];
