@@ -3,11 +3,13 @@ import { actingHandlers } from './gateway/acting.ts';
 import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
 import { activityHandlers } from './areas/activity/index.ts';
+import { entryReadHandlers } from './areas/entries/index.ts';
 import { groupHandlers } from './areas/groups/index.ts';
 import { invitationHandlers } from './areas/invitations/index.ts';
 import { licenseHandlers } from './areas/licenses/index.ts';
 import type { NotBuilt } from './areas/not-built.ts';
 import { proxyHandlers } from './areas/proxies/index.ts';
+import { schemaHandlers } from './areas/schema/index.ts';
 import { tokenHandlers } from './areas/tokens/index.ts';
 import { userHandlers } from './areas/users/index.ts';
 
@@ -18,6 +20,8 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...groupHandlers,
   ...activityHandlers,
   ...invitationHandlers,
+  ...entryReadHandlers,
+  ...schemaHandlers,
   ...tokenHandlers,
   ...proxyHandlers,
   ...sessionHandlers,

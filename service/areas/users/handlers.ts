@@ -7,6 +7,7 @@ import { normaliseEmail } from '../../kernel/email.ts';
 import { invalid, notFound } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { readModifiedSince } from '../../kernel/http/moments.ts';
 import { pageOf } from '../../kernel/http/page.ts';
 import {
   eventOf,
@@ -24,7 +25,7 @@ import {
 import { proxiesLeave } from '../proxies/index.ts';
 import { getSite } from '../sites/index.ts';
 import { createUser } from './create.ts';
-import { checkPerson, readModifiedSince, withoutEffect } from './rules.ts';
+import { checkPerson, withoutEffect } from './rules.ts';
 import * as store from './store.ts';
 import { updateUser } from './update.ts';
 

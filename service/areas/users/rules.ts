@@ -1,27 +1,7 @@
 import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.gen.ts';
 import { passwordFault } from '../../../contract/rules/passwords.ts';
 import { refusedSwitches } from '../../../contract/rules/switches.ts';
-import { conflict, invalid, type ApiError, type FieldError } from '../../kernel/http/errors.ts';
-import { beginsWithDay } from '../../kernel/http/texts.ts';
-
-/** How far back `modifiedSince` may look (shapes 1, history window). */
-const HISTORY_DAYS = 180;
-const DAY_MS = 86_400_000;
-
-/**
- * The moment that `modifiedSince` names; without a zone it is UTC (shapes 1).
- * @throws ApiError 400 when it is further back than the history window
- */
-export function readModifiedSince(text: string, now: number): Date {
-  const zoned = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
-  const moment = new Date(zoned ? text : `${text}Z`);
-  const path = 'modifiedSince';
-  if (Number.isNaN(moment.getTime()) || !beginsWithDay(text))
-    throw invalid([{ path, message: 'is not a day and time of the calendar' }]);
-  if (moment.getTime() < now - HISTORY_DAYS * DAY_MS)
-    throw invalid([{ path, message: `must be at most ${HISTORY_DAYS} days back` }]);
-  return moment;
-}
+import { conflict, type ApiError, type FieldError } from '../../kernel/http/errors.ts';
 
 /** Fields that a site with an identity manager takes without effect (spec 2.1): they are as if absent. */
 export function withoutEffect<T extends NewUserInfo | UserInfo>(info: T, identityMode: string): T {

@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 export const MEMBERS_BY_LICENSE = 1;
 export const MEMBERS_BY_GROUP = 2;
 export const GROUPS = 3;
+export const ENTRIES_BY_TYPE = 4;
 
 /** So many ids are counted together (migrations/0002_list_blocks.ts). */
 const BLOCK = 4096;

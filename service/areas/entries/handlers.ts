@@ -1,0 +1,194 @@
+import { readFilters, readQuery } from '../../../contract/rules/query/read.ts';
+import { parseQuery } from '../../../contract/rules/query/text.ts';
+import type { Condition, ReadQuery } from '../../../contract/rules/query/tree.ts';
+import { invalid, notFound } from '../../kernel/http/errors.ts';
+import type { Call, Handlers } from '../../kernel/http/handler.ts';
+import { HISTORY_DAYS, readModifiedSince, readMoment } from '../../kernel/http/moments.ts';
+import { type DateTimeBehavior, findField, loadSchema, type SchemaField } from '../schema/index.ts';
+import { askedIn, conditionOr400, fieldsCalled, orderCalled, typeOf, zonesFor } from './asking.ts';
+import { readCells } from './cells.ts';
+import { changedEntries } from './changes.store.ts';
+import { rowsAt } from './historical.store.ts';
+import { countMatches, matchingIds, namedEntries, readRows, type Wanted, type Window } from './rows.store.ts';
+import { shownRows } from './shown-dates.ts';
+
+/** A JSON list of items that come in pieces. */
+async function* listOf(pieces: AsyncIterable<readonly (string | number)[]>): AsyncGenerator<string> {
+  let first = true;
+  yield '[';
+  for await (const piece of pieces) {
+    yield (first ? '' : ',') + piece.join(',');
+    first = false;
+  }
+  yield ']';
+}
+
+const result = (totalRecords: number, rows: readonly string[]): { status: 200; json: string } => ({
+  status: 200,
+  json: `{"totalRecords":${totalRecords},"rows":[${rows.join(',')}]}`,
+});
+
+interface RowsAsked {
+  query: (find: (name: string) => SchemaField | undefined) => ReadQuery;
+  fields: readonly string[] | undefined;
+  orderBy: string | undefined;
+  window: Window;
+  dateTimeBehavior: DateTimeBehavior;
+  resolveReferenceUrls: boolean;
+  wrapIntoArrays: boolean;
+}
+
+/** How many rows match in all, counted only where the page does not tell. */
+async function totalOf(
+  db: Call['db'],
+  wanted: Wanted,
+  { skip, limit }: Window,
+  read: number,
+): Promise<number> {
+  const pageTells = read > 0 ? read < limit : skip === 0;
+  return pageTells ? skip + read : countMatches(db, wanted);
+}
+
+async function answerRows(
+  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  typeName: string,
+  asked: RowsAsked,
+) {
+  const { db, caller, services } = call;
+  const { siteId } = caller;
+  const type = await typeOf(db, siteId, typeName);
+  const condition = conditionOr400(asked.query((name) => findField(type, name)));
+  const fields = fieldsCalled(type, asked.fields);
+  const zones = await zonesFor(db, caller, asked.dateTimeBehavior);
+  const wanted: Wanted = {
+    type,
+    condition,
+    order: orderCalled(type, asked.orderBy),
+    asked: askedIn(siteId, asked.dateTimeBehavior, zones),
+  };
+  const rows = await readRows(db, wanted, asked.window, fields, {
+    siteId,
+    linkTo: asked.resolveReferenceUrls ? services.publicUrl : undefined,
+    wrapIntoArrays: asked.wrapIntoArrays,
+  });
+  const total = await totalOf(db, wanted, asked.window, rows.length);
+  return result(total, shownRows(rows, fields, asked.dateTimeBehavior, zones));
+}
+
+const DAY_MS = 86_400_000;
+
+/** From when changes are told: as asked, by default as far back as it goes (shapes 1). */
+function sinceOf(modifiedSince: string | undefined): Date {
+  const now = Date.now();
+  return modifiedSince === undefined
+    ? new Date(now - HISTORY_DAYS * DAY_MS)
+    : readModifiedSince(modifiedSince, now);
+}
+
+/** At most so many rows of the past are answered at once; more are asked for by their ids. */
+const MOST_PAST_ROWS = 10_000;
+
+type Reads =
+  | 'listEntries'
+  | 'listEntriesHistory'
+  | 'listEntriesAllHistory'
+  | 'listAllEntriesHistory'
+  | 'filterEntries'
+  | 'readEntryData'
+  | 'queryRows'
+  | 'queryRowsByBody'
+  | 'readHistoricalData';
+
+export const entryReadHandlers: Handlers<Reads> = {
+  async listEntries({ db, caller, params }) {
+    const type = await typeOf(db, caller.siteId, params.entryTypeId);
+    return { status: 200, jsonParts: listOf(namedEntries(db, caller.siteId, type)) };
+  },
+
+  async listEntriesHistory({ db, caller, params, query }) {
+    const type = await typeOf(db, caller.siteId, params.entryTypeId);
+    const since = sinceOf(query.modifiedSince);
+    const changed = { siteId: caller.siteId, typeId: type.id, since, indirect: false };
+    return { status: 200, jsonParts: listOf(changedEntries(db, changed)) };
+  },
+
+  async listEntriesAllHistory({ db, caller, params, query }) {
+    const type = await typeOf(db, caller.siteId, params.entryTypeId);
+    const since = sinceOf(query.modifiedSince);
+    const changed = { siteId: caller.siteId, typeId: type.id, since, indirect: true };
+    return { status: 200, jsonParts: listOf(changedEntries(db, changed)) };
+  },
+
+  async listAllEntriesHistory({ db, caller, query }) {
+    const since = sinceOf(query.modifiedSince);
+    const changed = { siteId: caller.siteId, typeId: undefined, since, indirect: false };
+    return { status: 200, jsonParts: listOf(changedEntries(db, changed)) };
+  },
+
+  async filterEntries({ db, caller, params, body }) {
+    const type = await typeOf(db, caller.siteId, params.entryTypeId);
+    const byId = new Map(type.fields.map((field) => [field.id, field]));
+    const condition: Condition = conditionOr400(readFilters(body, (id) => byId.get(id)));
+    const asked = askedIn(caller.siteId, 0, { user: 'UTC', site: 'UTC' });
+    return { status: 200, jsonParts: listOf(matchingIds(db, { type, condition, order: undefined, asked })) };
+  },
+
+  readEntryData: readCells,
+
+  queryRows: (call) => {
+    const { query } = call;
+    return answerRows(call, call.params.entryTypeId, {
+      query: (find) => parseQuery(query.query ?? '', find),
+      fields: query.fields,
+      orderBy: query.orderBy,
+      window: { limit: query.limit ?? 1000, skip: query.skip ?? 0 },
+      dateTimeBehavior: query.dateTimeBehavior === 1 ? 1 : 0,
+      resolveReferenceUrls: query.resolveReferenceUrls ?? false,
+      wrapIntoArrays: query.wrapIntoArrays ?? false,
+    });
+  },
+
+  queryRowsByBody: (call) => {
+    const { body } = call;
+    return answerRows(call, call.params.entryTypeId, {
+      query: (find) =>
+        typeof body.query === 'string' ? parseQuery(body.query, find) : readQuery(body.query ?? {}, find),
+      fields: body.fields,
+      orderBy: body.orderBy,
+      window: { limit: body.limit ?? 1000, skip: body.skip ?? 0 },
+      dateTimeBehavior: body.dateTimeBehavior === 1 ? 1 : 0,
+      resolveReferenceUrls: body.resolveReferenceUrls ?? false,
+      wrapIntoArrays: body.wrapIntoArrays ?? false,
+    });
+  },
+
+  async readHistoricalData(call) {
+    const { db, caller, body, query } = call;
+    const { siteId } = caller;
+    const behavior = query.dateTimeBehavior === 1 ? 1 : 0;
+    const schema = await loadSchema(db, siteId);
+    const type = schema.typesById.get(body.entryTypeId);
+    if (!type) throw notFound(`Entry type ${body.entryTypeId}`);
+    const byId = new Map(type.fields.map((field) => [field.id, field]));
+    const unknown = (body.fields ?? []).flatMap((id, index) =>
+      byId.has(id) ? [] : [{ path: `fields.${index}`, message: `Field with id ${id} does not exist` }],
+    );
+    if (unknown.length > 0) throw invalid(unknown);
+    const fields = body.fields ? [...new Set(body.fields)].flatMap((id) => byId.get(id) ?? []) : type.fields;
+    const zones = await zonesFor(db, caller, behavior);
+    const past = {
+      siteId,
+      typeId: type.id,
+      entryIds: body.entries,
+      fields,
+      at: readMoment('fromDate', body.fromDate),
+    };
+    const rendering = { siteId, linkTo: undefined, wrapIntoArrays: query.wrapIntoArrays ?? false };
+    const rows = await rowsAt(db, past, MOST_PAST_ROWS + 1, rendering);
+    if (rows.length > MOST_PAST_ROWS)
+      throw invalid([
+        { path: 'entries', message: `is needed: more than ${MOST_PAST_ROWS} entries were there then` },
+      ]);
+    return result(rows.length, shownRows(rows, fields, behavior, zones));
+  },
+};

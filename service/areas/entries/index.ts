@@ -1,0 +1,1 @@
+export { entryReadHandlers } from './handlers.ts';

@@ -1,0 +1,224 @@
+import { type RawBuilder, sql } from 'kysely';
+import { FIELD } from '../../../contract/rules/fields.ts';
+import type { Condition } from '../../../contract/rules/query/tree.ts';
+import type { Db } from '../../kernel/db/database.ts';
+import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
+import type { EntryType, SchemaField } from '../schema/index.ts';
+import { type Asked, conditionSql, type FieldOf } from './conditions.store.ts';
+import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
+import { type Rendering, rowJson } from './render.store.ts';
+
+type Sql = RawBuilder<unknown>;
+
+export interface Order {
+  field: SchemaField;
+  descending: boolean;
+}
+
+/** A query whose names are resolved: which entries of a type, in which order. */
+export interface Wanted {
+  type: EntryType;
+  condition: Condition;
+  /** Undefined: by id. */
+  order: Order | undefined;
+  asked: Asked;
+}
+
+export interface Window {
+  limit: number;
+  skip: number;
+}
+
+interface Row extends Position {
+  row: string;
+}
+
+const asksForAll = (condition: Condition): boolean =>
+  condition.kind === 'all' && condition.of.every(asksForAll);
+
+const fieldIn =
+  ({ byName }: EntryType): FieldOf =>
+  (id) => {
+    for (const field of byName.values()) if (field.id === id) return field;
+    throw new Error(`A query names field ${id}, which its type does not have`);
+  };
+
+/** Entries `e` of the type that match; `more` narrows them further. */
+const matching = ({ type, condition, asked }: Wanted, more: Sql = sql`true`): Sql => sql`from entry e
+  where e.site_id = ${asked.siteId} and e.type_id = ${type.id}
+    and ${conditionSql(condition, fieldIn(type), asked)} and ${more}`;
+
+/** How many entries match. */
+export async function countMatches(db: Db, wanted: Wanted): Promise<number> {
+  const { type, condition, asked } = wanted;
+  const statement = asksForAll(condition)
+    ? sql<{ n: number }>`select coalesce(sum(n), 0)::int as n from list_block
+        where site_id = ${asked.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`
+    : sql<{ n: number }>`select count(*)::int as n ${matching(wanted)}`;
+  const { rows } = await statement.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+/** What entries are ordered by. Choices stand in their own order, people and entries by their names. */
+function orderSql({ field }: Order, siteId: number): Sql {
+  const value = sql`(e.vals ->> ${sql.lit(String(field.id))})`;
+  if (field.fieldType === FIELD.choice)
+    return sql`array_position(${[...field.choices.keys()]}::int[], ${value}::int)`;
+  if (field.fieldType === FIELD.reference)
+    return sql`(select fold(r.name) collate "C" from entry_change r where r.site_id = ${siteId} and r.entry_id = ${value}::int)`;
+  if (field.fieldType === FIELD.user)
+    return sql`(select fold(a.first_name || ' ' || a.last_name) collate "C" from account a where a.user_id = ${value}::int)`;
+  if (field.slot !== null && field.isSlotReady)
+    return sql.ref(`e.${field.slot === 'name' ? 'name_key' : field.slot}`);
+  if (field.fieldType === FIELD.text) return sql`(fold(${value}) collate "C")`;
+  if (field.fieldType === FIELD.date) return sql`(${value} collate "C")`;
+  if (field.fieldType === FIELD.boolean) return sql`(${value}::boolean::int)`;
+  return sql`coalesce((e.vals -> ${sql.lit(String(field.id))} ->> 'value'), ${value})::float8`;
+}
+
+/** Whether the column is one of text, so that a position compares as text. */
+const ordersText = ({ field }: Order): boolean =>
+  field.fieldType === FIELD.text ||
+  field.fieldType === FIELD.reference ||
+  field.fieldType === FIELD.user ||
+  (field.fieldType === FIELD.date && !(field.slot !== null && field.isSlotReady));
+
+/** The ids of a window in their order, with what they are ordered by. `behind` stands for the rows that are skipped. */
+function idsSql(wanted: Wanted, { limit, skip }: Window, behind: Position | undefined, empty: boolean): Sql {
+  const { order, asked } = wanted;
+  if (!order || empty) {
+    const none = order ? sql`(${orderSql(order, asked.siteId)} is null)` : sql`true`;
+    const after = behind ? sql`e.entry_id > ${behind.entryId}` : sql`true`;
+    return sql`select e.entry_id, null as key ${matching(wanted, sql`${none} and ${after}`)}
+      order by e.entry_id limit ${limit} offset ${behind ? 0 : skip}`;
+  }
+  const column = orderSql(order, asked.siteId);
+  const direction = order.descending ? sql`desc` : sql`asc`;
+  const type = ordersText(order) ? sql`::text` : sql`::float8`;
+  const after = behind
+    ? sql`(${column}, e.entry_id) ${order.descending ? sql`<` : sql`>`} (${behind.key}${type}, ${behind.entryId}::int)`
+    : sql`true`;
+  return sql`select e.entry_id, ${column} as key ${matching(wanted, sql`${column} is not null and ${after}`)}
+    order by ${column} ${direction}, e.entry_id ${direction} limit ${limit} offset ${behind ? 0 : skip}`;
+}
+
+/** Without a condition or an order the blocks of the list tell where any page begins (docs/decisions/0010). */
+const plainIds = ({ type, asked: { siteId } }: Wanted, { limit, skip }: Window): Sql =>
+  sql`select id as entry_id, null as key from (${listPage(
+    { siteId, list: ENTRIES_BY_TYPE, parts: [type.id] },
+    { offset: skip, limit },
+    (firstId, most) => sql`select entry_id as id from entry where site_id = ${siteId} and type_id = ${type.id}
+      and entry_id >= ${firstId} order by entry_id limit ${most}`,
+  )}) as page`;
+
+/** Rows of these ids as JSON texts, in their order. */
+async function rowsOf(db: Db, ids: Sql, siteId: number, row: Sql): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    with page as materialized (select entry_id, key, row_number() over () as at from (${ids}) as ids)
+    select e.entry_id as "entryId", page.key, ${row} as row
+    from page join entry e on e.site_id = ${siteId} and e.entry_id = page.entry_id order by page.at`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Entries without a value stand last in every order. How many have one is counted only when a page reaches beyond. */
+async function orderedRows(
+  db: Db,
+  wanted: Wanted & { order: Order },
+  window: Window,
+  behind: Position | undefined,
+  row: Sql,
+): Promise<Row[]> {
+  const { siteId } = wanted.asked;
+  const inEmpty = behind !== undefined && behind.key === null;
+  const first = inEmpty ? [] : await rowsOf(db, idsSql(wanted, window, behind, false), siteId, row);
+  const limit = window.limit - first.length;
+  if (limit === 0) return first;
+  const skip = behind || first.length > 0 ? 0 : await skippedOfEmpty(db, wanted, window.skip);
+  const rest = await rowsOf(
+    db,
+    idsSql(wanted, { limit, skip }, inEmpty ? behind : undefined, true),
+    siteId,
+    row,
+  );
+  return [...first, ...rest];
+}
+
+async function skippedOfEmpty(db: Db, wanted: Wanted & { order: Order }, skip: number): Promise<number> {
+  if (skip === 0) return 0;
+  const column = orderSql(wanted.order, wanted.asked.siteId);
+  const { rows } = await sql<{
+    n: number;
+  }>`select count(*)::int as n ${matching(wanted, sql`${column} is not null`)}`.execute(db);
+  return Math.max(0, skip - (rows[0]?.n ?? 0));
+}
+
+/** When the type last changed; undefined within the millisecond in which another change may still follow. */
+async function lastChange(db: Db, { type, asked }: Wanted): Promise<string | undefined> {
+  const { rows } = await sql<{ at: string | null; settled: boolean }>`
+    select max(any_at)::text as at, max(any_at) < clock_timestamp() - interval '1 second' as settled from entry_change
+    where site_id = ${asked.siteId} and type_id = ${type.id}`.execute(db);
+  return rows[0]?.settled ? (rows[0].at ?? undefined) : undefined;
+}
+
+/** A window of the rows that match, as JSON texts (shapes 4, row result). */
+export async function readRows(
+  db: Db,
+  wanted: Wanted,
+  window: Window,
+  fields: readonly SchemaField[],
+  rendering: Rendering,
+): Promise<string[]> {
+  const { order, asked, condition, type } = wanted;
+  const row = rowJson(fields, rendering);
+  if (!order && asksForAll(condition)) {
+    const page = await rowsOf(db, plainIds(wanted, window), asked.siteId, row);
+    return page.map((each) => each.row);
+  }
+  const changed = await lastChange(db, wanted);
+  const query = [asked.siteId, type.id, changed, condition, order?.field.id, order?.descending];
+  const behind =
+    changed !== undefined && window.skip > 0 ? positionAt(placeOf(query, window.skip)) : undefined;
+  const page = order
+    ? await orderedRows(db, { ...wanted, order }, window, behind, row)
+    : await rowsOf(db, idsSql(wanted, window, behind, false), asked.siteId, row);
+  const last = page.at(-1);
+  if (last && changed !== undefined && page.length === window.limit)
+    rememberPosition(placeOf(query, window.skip + page.length), { entryId: last.entryId, key: last.key });
+  return page.map((each) => each.row);
+}
+
+const IDS_AT_ONCE = 50_000;
+
+/** The ids of all entries that match, in order, some at a time. */
+export async function* matchingIds(db: Db, wanted: Wanted): AsyncGenerator<number[]> {
+  let last = 0;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- each piece begins where the one before it ended
+    const { rows } = await sql<{
+      entry_id: number;
+    }>`select e.entry_id ${matching(wanted, sql`e.entry_id > ${last}`)}
+      order by e.entry_id limit ${IDS_AT_ONCE}`.execute(db);
+    if (rows.length > 0) yield rows.map((row) => row.entry_id);
+    if (rows.length < IDS_AT_ONCE) return;
+    last = rows.at(-1)?.entry_id ?? last;
+  }
+}
+
+const NAMES_AT_ONCE = 10_000;
+
+/** All entries of a type as NamedEntryVm, each a JSON text, some at a time. */
+export async function* namedEntries(db: Db, siteId: number, type: EntryType): AsyncGenerator<string[]> {
+  let last = 0;
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- each piece begins where the one before it ended
+    const { rows } = await sql<{ id: number; item: string }>`
+      select e.entry_id as id, json_build_object('id', e.entry_id, 'name', e.name, 'entryListId', e.type_id)::text as item
+      from entry e where e.site_id = ${siteId} and e.type_id = ${type.id} and e.entry_id > ${last}
+      order by e.entry_id limit ${NAMES_AT_ONCE}`.execute(db);
+    if (rows.length > 0) yield rows.map((row) => row.item);
+    if (rows.length < NAMES_AT_ONCE) return;
+    last = rows.at(-1)?.id ?? last;
+  }
+}
