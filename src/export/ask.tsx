@@ -1,12 +1,13 @@
-import { counted } from '../lib/numbers.ts';
 import { confirm } from '../ui/dialog/confirm.ts';
 import { runExport } from './job.ts';
-import type { ExportRequest } from './index.ts';
+import type { PeopleRequest } from './index.ts';
+import { peopleSource } from './people.ts';
+import type { ExportSource } from './source.ts';
 import type { Format } from './writer.ts';
 import './export.css';
 
 const FORMATS: readonly { format: Format; label: string; hint: string }[] = [
-  { format: 'csv', label: 'CSV', hint: 'Can be changed and imported again.' },
+  { format: 'csv', label: 'CSV', hint: 'Text that every program reads.' },
   {
     format: 'xlsx',
     label: 'XLSX',
@@ -18,29 +19,32 @@ const MOST_XLSX = 250_000;
 
 interface Choice {
   format: Format;
-  federation: boolean;
+  /** With what is offered beside the formats. */
+  more: boolean;
 }
 
-/** The question before an export: which format, and whether to read what the directory does not hold. */
-export async function askExport({ userIds, filter, search }: ExportRequest): Promise<void> {
-  const people = counted(userIds.length, 'person', 'people');
-  const choice: Choice = { format: 'csv', federation: false };
+/** The question before an export: which format, and whether with more than the list itself holds. */
+export async function askExport(request: PeopleRequest | ExportSource): Promise<void> {
+  const source = 'userIds' in request ? peopleSource(request) : request;
+  const rows = source.words(source.total);
+  const choice: Choice = { format: 'csv', more: false };
   const agreed = await confirm({
-    title: `Export ${people}?`,
-    body: <Choices choice={choice} filter={filter} large={userIds.length > MOST_XLSX} />,
-    action: `Export ${people}`,
+    title: `Export ${rows}?`,
+    body: <Choices choice={choice} source={source} />,
+    action: `Export ${rows}`,
   });
-  if (agreed) await runExport({ userIds, filter, search, ...choice });
+  if (agreed) await runExport((choice.more && source.more?.source) || source, choice.format);
 }
 
 interface ChoicesProps {
   /** Written into: the dialog's button comes later and reads it. */
   choice: Choice;
-  filter: string | undefined;
-  large: boolean;
+  source: ExportSource;
 }
 
-function Choices({ choice, filter, large }: ChoicesProps) {
+function Choices({ choice, source }: ChoicesProps) {
+  const { filter, csvHint, total, more } = source;
+  const large = total > MOST_XLSX;
   return (
     <div className="export-choices">
       {filter !== undefined && <p>{filter}</p>}
@@ -55,22 +59,24 @@ function Choices({ choice, filter, large }: ChoicesProps) {
               onChange={() => Object.assign(choice, { format })}
             />
             <span>
-              {label} <small>{hint}</small>
+              {label} <small>{format === 'csv' ? (csvHint ?? hint) : hint}</small>
             </span>
           </label>
         ))}
-        {large && <p className="field-hint">A workbook cannot hold so many people.</p>}
+        {large && <p className="field-hint">A workbook cannot hold so many rows.</p>}
       </fieldset>
-      <label className="export-choice">
-        <input
-          type="checkbox"
-          className="checkbox"
-          onChange={({ target }) => Object.assign(choice, { federation: target.checked })}
-        />
-        <span>
-          Federation ids <small>Are read from the service now; many take a while.</small>
-        </span>
-      </label>
+      {more && (
+        <label className="export-choice">
+          <input
+            type="checkbox"
+            className="checkbox"
+            onChange={({ target }) => Object.assign(choice, { more: target.checked })}
+          />
+          <span>
+            {more.label} <small>{more.hint}</small>
+          </span>
+        </label>
+      )}
     </div>
   );
 }

@@ -54,6 +54,10 @@ const COLUMNS: readonly ExportColumn[] = [
 
 const FEDERATION = field('federationId', 26, ({ federationId }) => federationId ?? '');
 
+/** Somebody as the cells of these columns. */
+export const cellsOf = (row: ExportRow, groups: GroupNames, federation: boolean): ExportCell[] =>
+  exportColumns(federation).map(({ cell }) => cell(row, groups));
+
 /** The columns of an export; a file of them can be imported again. Federation ids only where they were read. */
 export const exportColumns = (federation: boolean): readonly ExportColumn[] =>
   federation ? [...COLUMNS, FEDERATION] : COLUMNS;

@@ -1,6 +1,6 @@
 import { toServiceError } from '../api/errors.ts';
 import { toast } from '../ui/feedback/toast.ts';
-import { handOver, SUBJECT } from './hand-over.ts';
+import { handOver } from './hand-over.ts';
 import { fileOf } from './keep.ts';
 import type { KeptExport } from './keep.ts';
 
@@ -8,7 +8,7 @@ import type { KeptExport } from './keep.ts';
 export async function fetchAgain(one: KeptExport): Promise<void> {
   try {
     const file = await fileOf(one.id);
-    if (file) await handOver(SUBJECT, one, file);
+    if (file) await handOver(one.subject ?? 'users', one, file);
     else toast({ title: 'The file is no longer kept', tone: 'bad' });
   } catch (thrown) {
     toast({

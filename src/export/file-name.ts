@@ -3,7 +3,12 @@ import { fold } from '../lib/fold.ts';
 const MOST = 80;
 
 /** `users-license-standard-2026-11-21.csv`: what was asked for and when, in letters that every system takes. */
-export function fileName(filter: string | undefined, extension: string, at = new Date()): string {
+export function fileName(
+  subject: string,
+  filter: string | undefined,
+  extension: string,
+  at = new Date(),
+): string {
   const words = fold(filter ?? '')
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .slice(0, MOST)
@@ -11,5 +16,5 @@ export function fileName(filter: string | undefined, extension: string, at = new
   const date = [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) =>
     String(part).padStart(2, '0'),
   );
-  return `${['users', words, ...date].filter((part) => part !== '').join('-')}.${extension}`;
+  return `${[subject, words, ...date].filter((part) => part !== '').join('-')}.${extension}`;
 }

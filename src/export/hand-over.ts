@@ -3,9 +3,6 @@ import { saveFile } from '../lib/save-file.ts';
 
 const DATA = 0;
 
-/** What the exports of people are recorded as. */
-export const SUBJECT = 'users';
-
 /**
  * Saves a file of data of the site. Every export is recorded first, each time it leaves the console; where that is
  * refused, the file is not handed over.

@@ -14,6 +14,8 @@ export interface ExportRecord {
   at: string;
   /** Of the file. */
   name: string;
+  /** What it was recorded as; absent in records of people from before there was anything else. */
+  subject?: string;
   /** What was asked for, in words. */
   query: string;
   /** The list that was exported; undefined where people were chosen one by one. */

@@ -1,13 +1,12 @@
 import writeXlsxFile from 'write-excel-file/universal';
-import { exportColumns } from './columns.ts';
-import type { ExportCell, ExportRow, GroupNames } from './columns.ts';
+import type { ExportCell } from './columns.ts';
 
 type Cell =
   | { type: StringConstructor; value: string; fontWeight?: 'bold' }
   | { type: NumberConstructor; value: number }
   | { type: DateConstructor; value: Date; format: string };
 
-const MOMENT = 'yyyy-mm-dd hh:mm';
+const MOMENT = 'yyyy-mm-dd hh:mm:ss';
 
 // Text has the type of text: a sheet never takes it for a formula (security T19).
 function toCell(value: ExportCell): Cell {
@@ -17,28 +16,28 @@ function toCell(value: ExportCell): Cell {
 
 const heading = (value: string): Cell => ({ type: String, value, fontWeight: 'bold' });
 
-/** These people as rows of a sheet. */
-export function xlsxRows(rows: readonly ExportRow[], groups: GroupNames, federation: boolean): Cell[][] {
-  const columns = exportColumns(federation);
-  return rows.map((row) => columns.map(({ cell }) => toCell(cell(row, groups))));
-}
+/** These rows as rows of a sheet. */
+export const xlsxRows = (rows: readonly (readonly ExportCell[])[]): Cell[][] =>
+  rows.map((cells) => cells.map(toCell));
 
-export interface About {
+/** What a workbook is told beside its rows. */
+export interface Table {
+  columns: readonly { heading: string; width: number }[];
+  sheet: string;
   filter: string;
   made: Date;
 }
 
-/** A workbook of people, with a second sheet that says who they are: rows alone would come back in an import. */
-export function toXlsx(rows: readonly Cell[][], { filter, made }: About, federation: boolean): Promise<Blob> {
-  const columns = exportColumns(federation);
+/** A workbook of rows, with a second sheet that says what they are: in the first it would come back in an import. */
+export function toXlsx(rows: readonly Cell[][], { columns, sheet, filter, made }: Table): Promise<Blob> {
   const about: Cell[][] = [
-    [heading('People'), toCell(rows.length)],
+    [heading('Rows'), toCell(rows.length)],
     [heading('Filter'), toCell(filter)],
     [heading('Exported'), toCell(made)],
   ];
   return writeXlsxFile([
     {
-      sheet: 'Users',
+      sheet,
       data: [columns.map((column) => heading(column.heading)), ...rows],
       columns: columns.map(({ width }) => ({ width })),
       stickyRowsCount: 1,

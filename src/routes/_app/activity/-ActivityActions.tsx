@@ -1,13 +1,19 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { Bookmark, Download, FolderSearch, Link2 } from 'lucide-react';
+import { openExport } from '../../../export/index.ts';
+import { useExportReason } from '../../../export/use-export-reason.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
+import { activitySource } from './-export.ts';
 import type { Question } from './-question.ts';
 import type { Bounds } from './-range.ts';
+import { useNames } from './-use-names.ts';
 import { writeView } from './-view.ts';
 import type { ActivityView } from './-view.ts';
+import { filterWords, rangeWords } from './-words.ts';
+import { readerZone } from './-zone.ts';
 
 interface ActivityActionsProps {
   view: ActivityView;
@@ -19,8 +25,11 @@ interface ActivityActionsProps {
 }
 
 /** What can be done with the report as a whole. */
-export function ActivityActions({ view, bounds, total }: ActivityActionsProps) {
+export function ActivityActions({ view, bounds, question, pinned, total }: ActivityActionsProps) {
   const router = useRouter();
+  const notNow = useExportReason();
+  const nameOf = useNames([...view.people, ...view.principals]);
+  const filter = [...filterWords(view, nameOf), rangeWords(view.range, pinned, readerZone())].join(' · ');
   const copyLink = () => {
     const search = writeView({ ...view, range: { from: bounds.from, to: bounds.to } });
     const { href } = router.buildLocation({ to: '/activity', search });
@@ -29,7 +38,7 @@ export function ActivityActions({ view, bounds, total }: ActivityActionsProps) {
       () => toast({ title: 'The browser does not allow copying here', tone: 'bad' }),
     );
   };
-  const nothing = total === 0 ? 'No row matches' : undefined;
+  const nothing = total === undefined ? 'The rows are still being read' : 'No row matches';
   return (
     <>
       <MenuButton
@@ -39,8 +48,8 @@ export function ActivityActions({ view, bounds, total }: ActivityActionsProps) {
             label: 'Export',
             hint: total === undefined ? undefined : `${counted(total, 'row', 'rows')} as CSV or XLSX`,
             icon: Download,
-            disabledReason: nothing,
-            onSelect: () => undefined,
+            disabledReason: notNow ?? (total ? undefined : nothing),
+            onSelect: () => openExport(activitySource({ view, question, total: total ?? 0, filter })),
           },
           { label: 'Copy link', hint: 'To exactly this period', icon: Link2, onSelect: copyLink },
         ]}
