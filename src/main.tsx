@@ -17,7 +17,7 @@ const queryClient = createQueryClient();
 const router = createConsoleRouter(queryClient);
 
 listenToKeys();
-followOtherTabs();
+followOtherTabs(queryClient);
 forgetOnLeaving();
 guardJobs();
 keepTrying(queryClient, () => router.invalidate());

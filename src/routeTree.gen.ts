@@ -20,6 +20,7 @@ import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/rou
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
+import { Route as AppProxiesRouteRouteImport } from './routes/_app/proxies/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
@@ -32,6 +33,9 @@ import { Route as AppInvitationsIndexRouteImport } from './routes/_app/invitatio
 import { Route as AppInvitationsNewRouteImport } from './routes/_app/invitations/new';
 import { Route as AppLicensesIndexRouteImport } from './routes/_app/licenses/index';
 import { Route as AppLicensesUnusedRouteImport } from './routes/_app/licenses/unused';
+import { Route as AppProxiesListRouteRouteImport } from './routes/_app/proxies/_list/route';
+import { Route as AppProxiesGraphRouteRouteImport } from './routes/_app/proxies/graph/route';
+import { Route as AppProxiesReportsRouteRouteImport } from './routes/_app/proxies/reports/route';
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
 import { Route as AppUsersListRouteRouteImport } from './routes/_app/users/_list/route';
 import { Route as AppUsersImportRouteImport } from './routes/_app/users/import';
@@ -45,6 +49,13 @@ import { Route as AppGroupsGroupIdAddRouteImport } from './routes/_app/groups/$g
 import { Route as AppGroupsGroupIdEditRouteImport } from './routes/_app/groups/$groupId/edit';
 import { Route as AppGroupsListIndexRouteImport } from './routes/_app/groups/_list/index';
 import { Route as AppGroupsListNewRouteImport } from './routes/_app/groups/_list/new';
+import { Route as AppProxiesListIndexRouteImport } from './routes/_app/proxies/_list/index';
+import { Route as AppProxiesListUserIdRouteImport } from './routes/_app/proxies/_list/$userId';
+import { Route as AppProxiesListAssignRouteImport } from './routes/_app/proxies/_list/assign';
+import { Route as AppProxiesGraphIndexRouteImport } from './routes/_app/proxies/graph/index';
+import { Route as AppProxiesGraphUserIdRouteImport } from './routes/_app/proxies/graph/$userId';
+import { Route as AppProxiesReportsIndexRouteImport } from './routes/_app/proxies/reports/index';
+import { Route as AppProxiesReportsReportIdRouteImport } from './routes/_app/proxies/reports/$reportId';
 import { Route as AppUsersUserIdIndexRouteImport } from './routes/_app/users/$userId/index';
 import { Route as AppUsersUserIdActivityRouteImport } from './routes/_app/users/$userId/activity';
 import { Route as AppUsersUserIdGroupsRouteImport } from './routes/_app/users/$userId/groups';
@@ -110,6 +121,11 @@ const AppLicensesRouteRoute = AppLicensesRouteRouteImport.update({
   path: '/licenses',
   getParentRoute: () => AppRoute,
 } as any);
+const AppProxiesRouteRoute = AppProxiesRouteRouteImport.update({
+  id: '/proxies',
+  path: '/proxies',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppUsersRouteRoute = AppUsersRouteRouteImport.update({
   id: '/users',
   path: '/users',
@@ -168,6 +184,20 @@ const AppLicensesUnusedRoute = AppLicensesUnusedRouteImport.update({
   id: '/unused',
   path: '/unused',
   getParentRoute: () => AppLicensesRouteRoute,
+} as any);
+const AppProxiesListRouteRoute = AppProxiesListRouteRouteImport.update({
+  id: '/_list',
+  getParentRoute: () => AppProxiesRouteRoute,
+} as any);
+const AppProxiesGraphRouteRoute = AppProxiesGraphRouteRouteImport.update({
+  id: '/graph',
+  path: '/graph',
+  getParentRoute: () => AppProxiesRouteRoute,
+} as any);
+const AppProxiesReportsRouteRoute = AppProxiesReportsRouteRouteImport.update({
+  id: '/reports',
+  path: '/reports',
+  getParentRoute: () => AppProxiesRouteRoute,
 } as any);
 const AppUsersUserIdRouteRoute = AppUsersUserIdRouteRouteImport.update({
   id: '/$userId',
@@ -236,6 +266,42 @@ const AppGroupsListNewRoute = AppGroupsListNewRouteImport.update({
   path: '/new',
   getParentRoute: () => AppGroupsListRouteRoute,
 } as any);
+const AppProxiesListIndexRoute = AppProxiesListIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppProxiesListRouteRoute,
+} as any);
+const AppProxiesListUserIdRoute = AppProxiesListUserIdRouteImport.update({
+  id: '/$userId',
+  path: '/$userId',
+  getParentRoute: () => AppProxiesListRouteRoute,
+} as any);
+const AppProxiesListAssignRoute = AppProxiesListAssignRouteImport.update({
+  id: '/assign',
+  path: '/assign',
+  getParentRoute: () => AppProxiesListRouteRoute,
+} as any);
+const AppProxiesGraphIndexRoute = AppProxiesGraphIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppProxiesGraphRouteRoute,
+} as any);
+const AppProxiesGraphUserIdRoute = AppProxiesGraphUserIdRouteImport.update({
+  id: '/$userId',
+  path: '/$userId',
+  getParentRoute: () => AppProxiesGraphRouteRoute,
+} as any);
+const AppProxiesReportsIndexRoute = AppProxiesReportsIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppProxiesReportsRouteRoute,
+} as any);
+const AppProxiesReportsReportIdRoute =
+  AppProxiesReportsReportIdRouteImport.update({
+    id: '/$reportId',
+    path: '/$reportId',
+    getParentRoute: () => AppProxiesReportsRouteRoute,
+  } as any);
 const AppUsersUserIdIndexRoute = AppUsersUserIdIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -300,10 +366,13 @@ export interface FileRoutesByFullPath {
   '/groups': typeof AppGroupsRouteRouteWithChildren;
   '/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
+  '/proxies': typeof AppProxiesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
   '/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
   '/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
+  '/proxies/graph': typeof AppProxiesGraphRouteRouteWithChildren;
+  '/proxies/reports': typeof AppProxiesReportsRouteRouteWithChildren;
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
@@ -319,6 +388,10 @@ export interface FileRoutesByFullPath {
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/groups/new': typeof AppGroupsListNewRoute;
+  '/proxies/$userId': typeof AppProxiesListUserIdRoute;
+  '/proxies/assign': typeof AppProxiesListAssignRoute;
+  '/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
+  '/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -328,6 +401,9 @@ export interface FileRoutesByFullPath {
   '/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
   '/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
   '/groups/': typeof AppGroupsListIndexRoute;
+  '/proxies/': typeof AppProxiesListIndexRoute;
+  '/proxies/graph/': typeof AppProxiesGraphIndexRoute;
+  '/proxies/reports/': typeof AppProxiesReportsIndexRoute;
   '/users/$userId/': typeof AppUsersUserIdIndexRoute;
   '/users/': typeof AppUsersListIndexRoute;
   '/activity/investigations/$investigationId/edit': typeof AppActivityInvestigationsInvestigationIdEditRoute;
@@ -341,6 +417,7 @@ export interface FileRoutesByTo {
   '/sign-in': typeof SignInRoute;
   '/activity': typeof AppActivityReportIndexRoute;
   '/groups': typeof AppGroupsListIndexRoute;
+  '/proxies': typeof AppProxiesListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
   '/': typeof AppIndexRoute;
@@ -357,6 +434,10 @@ export interface FileRoutesByTo {
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/groups/new': typeof AppGroupsListNewRoute;
+  '/proxies/$userId': typeof AppProxiesListUserIdRoute;
+  '/proxies/assign': typeof AppProxiesListAssignRoute;
+  '/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
+  '/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -364,6 +445,8 @@ export interface FileRoutesByTo {
   '/users/new': typeof AppUsersListNewRoute;
   '/activity/investigations': typeof AppActivityInvestigationsIndexRoute;
   '/groups/$groupId': typeof AppGroupsGroupIdIndexRoute;
+  '/proxies/graph': typeof AppProxiesGraphIndexRoute;
+  '/proxies/reports': typeof AppProxiesReportsIndexRoute;
   '/users/$userId': typeof AppUsersUserIdIndexRoute;
   '/activity/investigations/$investigationId/edit': typeof AppActivityInvestigationsInvestigationIdEditRoute;
   '/groups/edit/$groupId': typeof AppGroupsListEditGroupIdRoute;
@@ -380,6 +463,7 @@ export interface FileRoutesById {
   '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
   '/_app/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
+  '/_app/proxies': typeof AppProxiesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$area': typeof AppAreaRoute;
   '/_app/': typeof AppIndexRoute;
@@ -387,6 +471,9 @@ export interface FileRoutesById {
   '/_app/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
   '/_app/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
   '/_app/groups/_list': typeof AppGroupsListRouteRouteWithChildren;
+  '/_app/proxies/_list': typeof AppProxiesListRouteRouteWithChildren;
+  '/_app/proxies/graph': typeof AppProxiesGraphRouteRouteWithChildren;
+  '/_app/proxies/reports': typeof AppProxiesReportsRouteRouteWithChildren;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
@@ -403,6 +490,10 @@ export interface FileRoutesById {
   '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/_app/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/_app/groups/_list/new': typeof AppGroupsListNewRoute;
+  '/_app/proxies/_list/$userId': typeof AppProxiesListUserIdRoute;
+  '/_app/proxies/_list/assign': typeof AppProxiesListAssignRoute;
+  '/_app/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
+  '/_app/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
   '/_app/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/_app/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/_app/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -412,6 +503,9 @@ export interface FileRoutesById {
   '/_app/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
   '/_app/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
   '/_app/groups/_list/': typeof AppGroupsListIndexRoute;
+  '/_app/proxies/_list/': typeof AppProxiesListIndexRoute;
+  '/_app/proxies/graph/': typeof AppProxiesGraphIndexRoute;
+  '/_app/proxies/reports/': typeof AppProxiesReportsIndexRoute;
   '/_app/users/$userId/': typeof AppUsersUserIdIndexRoute;
   '/_app/users/_list/': typeof AppUsersListIndexRoute;
   '/_app/activity/investigations/$investigationId/edit': typeof AppActivityInvestigationsInvestigationIdEditRoute;
@@ -430,10 +524,13 @@ export interface FileRouteTypes {
     | '/groups'
     | '/invitations'
     | '/licenses'
+    | '/proxies'
     | '/users'
     | '/$area'
     | '/activity/investigations'
     | '/groups/$groupId'
+    | '/proxies/graph'
+    | '/proxies/reports'
     | '/users/$userId'
     | '/groups/compare'
     | '/groups/matrix'
@@ -449,6 +546,10 @@ export interface FileRouteTypes {
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
     | '/groups/new'
+    | '/proxies/$userId'
+    | '/proxies/assign'
+    | '/proxies/graph/$userId'
+    | '/proxies/reports/$reportId'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
@@ -458,6 +559,9 @@ export interface FileRouteTypes {
     | '/activity/investigations/'
     | '/groups/$groupId/'
     | '/groups/'
+    | '/proxies/'
+    | '/proxies/graph/'
+    | '/proxies/reports/'
     | '/users/$userId/'
     | '/users/'
     | '/activity/investigations/$investigationId/edit'
@@ -471,6 +575,7 @@ export interface FileRouteTypes {
     | '/sign-in'
     | '/activity'
     | '/groups'
+    | '/proxies'
     | '/users'
     | '/$area'
     | '/'
@@ -487,6 +592,10 @@ export interface FileRouteTypes {
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
     | '/groups/new'
+    | '/proxies/$userId'
+    | '/proxies/assign'
+    | '/proxies/graph/$userId'
+    | '/proxies/reports/$reportId'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
@@ -494,6 +603,8 @@ export interface FileRouteTypes {
     | '/users/new'
     | '/activity/investigations'
     | '/groups/$groupId'
+    | '/proxies/graph'
+    | '/proxies/reports'
     | '/users/$userId'
     | '/activity/investigations/$investigationId/edit'
     | '/groups/edit/$groupId'
@@ -509,6 +620,7 @@ export interface FileRouteTypes {
     | '/_app/groups'
     | '/_app/invitations'
     | '/_app/licenses'
+    | '/_app/proxies'
     | '/_app/users'
     | '/_app/$area'
     | '/_app/'
@@ -516,6 +628,9 @@ export interface FileRouteTypes {
     | '/_app/activity/investigations'
     | '/_app/groups/$groupId'
     | '/_app/groups/_list'
+    | '/_app/proxies/_list'
+    | '/_app/proxies/graph'
+    | '/_app/proxies/reports'
     | '/_app/users/$userId'
     | '/_app/users/_list'
     | '/_app/groups/compare'
@@ -532,6 +647,10 @@ export interface FileRouteTypes {
     | '/_app/groups/$groupId/add'
     | '/_app/groups/$groupId/edit'
     | '/_app/groups/_list/new'
+    | '/_app/proxies/_list/$userId'
+    | '/_app/proxies/_list/assign'
+    | '/_app/proxies/graph/$userId'
+    | '/_app/proxies/reports/$reportId'
     | '/_app/users/$userId/activity'
     | '/_app/users/$userId/groups'
     | '/_app/users/$userId/license'
@@ -541,6 +660,9 @@ export interface FileRouteTypes {
     | '/_app/activity/investigations/'
     | '/_app/groups/$groupId/'
     | '/_app/groups/_list/'
+    | '/_app/proxies/_list/'
+    | '/_app/proxies/graph/'
+    | '/_app/proxies/reports/'
     | '/_app/users/$userId/'
     | '/_app/users/_list/'
     | '/_app/activity/investigations/$investigationId/edit'
@@ -635,6 +757,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppLicensesRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/proxies': {
+      id: '/_app/proxies';
+      path: '/proxies';
+      fullPath: '/proxies';
+      preLoaderRoute: typeof AppProxiesRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/users': {
       id: '/_app/users';
       path: '/users';
@@ -718,6 +847,27 @@ declare module '@tanstack/react-router' {
       fullPath: '/licenses/unused';
       preLoaderRoute: typeof AppLicensesUnusedRouteImport;
       parentRoute: typeof AppLicensesRouteRoute;
+    };
+    '/_app/proxies/_list': {
+      id: '/_app/proxies/_list';
+      path: '';
+      fullPath: '/proxies';
+      preLoaderRoute: typeof AppProxiesListRouteRouteImport;
+      parentRoute: typeof AppProxiesRouteRoute;
+    };
+    '/_app/proxies/graph': {
+      id: '/_app/proxies/graph';
+      path: '/graph';
+      fullPath: '/proxies/graph';
+      preLoaderRoute: typeof AppProxiesGraphRouteRouteImport;
+      parentRoute: typeof AppProxiesRouteRoute;
+    };
+    '/_app/proxies/reports': {
+      id: '/_app/proxies/reports';
+      path: '/reports';
+      fullPath: '/proxies/reports';
+      preLoaderRoute: typeof AppProxiesReportsRouteRouteImport;
+      parentRoute: typeof AppProxiesRouteRoute;
     };
     '/_app/users/$userId': {
       id: '/_app/users/$userId';
@@ -809,6 +959,55 @@ declare module '@tanstack/react-router' {
       fullPath: '/groups/new';
       preLoaderRoute: typeof AppGroupsListNewRouteImport;
       parentRoute: typeof AppGroupsListRouteRoute;
+    };
+    '/_app/proxies/_list/': {
+      id: '/_app/proxies/_list/';
+      path: '/';
+      fullPath: '/proxies/';
+      preLoaderRoute: typeof AppProxiesListIndexRouteImport;
+      parentRoute: typeof AppProxiesListRouteRoute;
+    };
+    '/_app/proxies/_list/$userId': {
+      id: '/_app/proxies/_list/$userId';
+      path: '/$userId';
+      fullPath: '/proxies/$userId';
+      preLoaderRoute: typeof AppProxiesListUserIdRouteImport;
+      parentRoute: typeof AppProxiesListRouteRoute;
+    };
+    '/_app/proxies/_list/assign': {
+      id: '/_app/proxies/_list/assign';
+      path: '/assign';
+      fullPath: '/proxies/assign';
+      preLoaderRoute: typeof AppProxiesListAssignRouteImport;
+      parentRoute: typeof AppProxiesListRouteRoute;
+    };
+    '/_app/proxies/graph/': {
+      id: '/_app/proxies/graph/';
+      path: '/';
+      fullPath: '/proxies/graph/';
+      preLoaderRoute: typeof AppProxiesGraphIndexRouteImport;
+      parentRoute: typeof AppProxiesGraphRouteRoute;
+    };
+    '/_app/proxies/graph/$userId': {
+      id: '/_app/proxies/graph/$userId';
+      path: '/$userId';
+      fullPath: '/proxies/graph/$userId';
+      preLoaderRoute: typeof AppProxiesGraphUserIdRouteImport;
+      parentRoute: typeof AppProxiesGraphRouteRoute;
+    };
+    '/_app/proxies/reports/': {
+      id: '/_app/proxies/reports/';
+      path: '/';
+      fullPath: '/proxies/reports/';
+      preLoaderRoute: typeof AppProxiesReportsIndexRouteImport;
+      parentRoute: typeof AppProxiesReportsRouteRoute;
+    };
+    '/_app/proxies/reports/$reportId': {
+      id: '/_app/proxies/reports/$reportId';
+      path: '/$reportId';
+      fullPath: '/proxies/reports/$reportId';
+      preLoaderRoute: typeof AppProxiesReportsReportIdRouteImport;
+      parentRoute: typeof AppProxiesReportsRouteRoute;
     };
     '/_app/users/$userId/': {
       id: '/_app/users/$userId/';
@@ -1026,6 +1225,66 @@ const AppLicensesRouteRouteChildren: AppLicensesRouteRouteChildren = {
 const AppLicensesRouteRouteWithChildren =
   AppLicensesRouteRoute._addFileChildren(AppLicensesRouteRouteChildren);
 
+interface AppProxiesListRouteRouteChildren {
+  AppProxiesListUserIdRoute: typeof AppProxiesListUserIdRoute;
+  AppProxiesListAssignRoute: typeof AppProxiesListAssignRoute;
+  AppProxiesListIndexRoute: typeof AppProxiesListIndexRoute;
+}
+
+const AppProxiesListRouteRouteChildren: AppProxiesListRouteRouteChildren = {
+  AppProxiesListUserIdRoute: AppProxiesListUserIdRoute,
+  AppProxiesListAssignRoute: AppProxiesListAssignRoute,
+  AppProxiesListIndexRoute: AppProxiesListIndexRoute,
+};
+
+const AppProxiesListRouteRouteWithChildren =
+  AppProxiesListRouteRoute._addFileChildren(AppProxiesListRouteRouteChildren);
+
+interface AppProxiesGraphRouteRouteChildren {
+  AppProxiesGraphUserIdRoute: typeof AppProxiesGraphUserIdRoute;
+  AppProxiesGraphIndexRoute: typeof AppProxiesGraphIndexRoute;
+}
+
+const AppProxiesGraphRouteRouteChildren: AppProxiesGraphRouteRouteChildren = {
+  AppProxiesGraphUserIdRoute: AppProxiesGraphUserIdRoute,
+  AppProxiesGraphIndexRoute: AppProxiesGraphIndexRoute,
+};
+
+const AppProxiesGraphRouteRouteWithChildren =
+  AppProxiesGraphRouteRoute._addFileChildren(AppProxiesGraphRouteRouteChildren);
+
+interface AppProxiesReportsRouteRouteChildren {
+  AppProxiesReportsReportIdRoute: typeof AppProxiesReportsReportIdRoute;
+  AppProxiesReportsIndexRoute: typeof AppProxiesReportsIndexRoute;
+}
+
+const AppProxiesReportsRouteRouteChildren: AppProxiesReportsRouteRouteChildren =
+  {
+    AppProxiesReportsReportIdRoute: AppProxiesReportsReportIdRoute,
+    AppProxiesReportsIndexRoute: AppProxiesReportsIndexRoute,
+  };
+
+const AppProxiesReportsRouteRouteWithChildren =
+  AppProxiesReportsRouteRoute._addFileChildren(
+    AppProxiesReportsRouteRouteChildren,
+  );
+
+interface AppProxiesRouteRouteChildren {
+  AppProxiesListRouteRoute: typeof AppProxiesListRouteRouteWithChildren;
+  AppProxiesGraphRouteRoute: typeof AppProxiesGraphRouteRouteWithChildren;
+  AppProxiesReportsRouteRoute: typeof AppProxiesReportsRouteRouteWithChildren;
+}
+
+const AppProxiesRouteRouteChildren: AppProxiesRouteRouteChildren = {
+  AppProxiesListRouteRoute: AppProxiesListRouteRouteWithChildren,
+  AppProxiesGraphRouteRoute: AppProxiesGraphRouteRouteWithChildren,
+  AppProxiesReportsRouteRoute: AppProxiesReportsRouteRouteWithChildren,
+};
+
+const AppProxiesRouteRouteWithChildren = AppProxiesRouteRoute._addFileChildren(
+  AppProxiesRouteRouteChildren,
+);
+
 interface AppUsersUserIdRouteRouteChildren {
   AppUsersUserIdActivityRoute: typeof AppUsersUserIdActivityRoute;
   AppUsersUserIdGroupsRoute: typeof AppUsersUserIdGroupsRoute;
@@ -1079,6 +1338,7 @@ interface AppRouteChildren {
   AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
   AppInvitationsRouteRoute: typeof AppInvitationsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
+  AppProxiesRouteRoute: typeof AppProxiesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
   AppIndexRoute: typeof AppIndexRoute;
@@ -1090,6 +1350,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,
   AppInvitationsRouteRoute: AppInvitationsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
+  AppProxiesRouteRoute: AppProxiesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,
   AppIndexRoute: AppIndexRoute,

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { dropSession, gate, gatedFetch, leaveEnded, sessionArrived } from './session-gate.ts';
+import {
+  actingMoves,
+  actsOtherwise,
+  dropSession,
+  gate,
+  gatedFetch,
+  goOnAs,
+  leaveEnded,
+  sessionArrived,
+} from './session-gate.ts';
 
 const ada = { userId: 1, siteId: 7 };
 const url = 'https://console.example/console/api/rest/v1/management/user';
@@ -67,4 +76,38 @@ it('leaves the 401 of a sign-in, and of a page without a session, alone', async 
   dropSession();
   expect((await post()).status).toBe(401);
   expect(gate.get()).toBe('open');
+});
+
+it('says with each call for whom it is meant, and hears for whom it was done', async () => {
+  const fetch = vi.fn<typeof globalThis.fetch>(
+    async () => new Response(null, { headers: { 'X-Steward-Acting': '5' } }),
+  );
+  vi.stubGlobal('fetch', fetch);
+  const before = actingMoves.get();
+  await post();
+  expect(actingMoves.get()).toBe(before + 1);
+  goOnAs({ ...ada, reportId: 5 });
+  await post();
+  expect(actingMoves.get()).toBe(before + 1);
+  const said = fetch.mock.calls.map(([request]) => new Request(request).headers.get('X-Steward-Acting'));
+  expect(said).toEqual(['0', '5']);
+});
+
+it('sends nothing that waited in one name in another', async () => {
+  answers(401, 200);
+  const call = post();
+  await asked();
+  expect(actsOtherwise({ ...ada, reportId: 5 })).toBe(true);
+  goOnAs({ ...ada, reportId: 5 });
+  expect((await call).status).toBe(401);
+  expect(gate.get()).toBe('open');
+});
+
+it('waits in a tab where somebody else is acted for, and goes on when that ends', async () => {
+  answers(200);
+  sessionArrived({ ...ada, reportId: 5 });
+  expect(gate.get()).toBe('replaced');
+  expect((await post()).status).toBe(401);
+  sessionArrived(ada);
+  expect((await post()).status).toBe(200);
 });

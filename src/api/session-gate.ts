@@ -5,17 +5,39 @@ import { reach } from './reach.ts';
 export interface Holder {
   userId: number;
   siteId: number;
+  /** The report they act in; absent when they act for nobody. */
+  reportId?: number | undefined;
 }
 
 /**
  * What stands between the page and its session:
  * `open` nothing; `ended` the service said 401, calls wait for the same person to sign in again;
- * `replaced` another tab signed in as somebody else or went to another site: nothing more may be sent from here.
+ * `replaced` another tab signed in as somebody else, went to another site or began to act for somebody: nothing more
+ * may be sent from here.
  */
 export type Gate = 'open' | 'ended' | 'replaced';
 
 /** Followed by the dialog "Sign in again to go on". */
 export const gate = createStore<Gate>('open');
+
+// The console says for whom it believes to act, and every answer says for whom it really does: what is meant for the
+// one is never done as the other (contract, beginActing).
+const ACTING = 'X-Steward-Acting';
+
+/** How often an answer has said that the session acts otherwise than this page believes. */
+export const actingMoves = createStore(0);
+
+function noteActing(answer: Response): void {
+  const said = answer.headers.get(ACTING);
+  if (holder && said !== null && Number(said) !== (holder.reportId ?? 0))
+    actingMoves.set(actingMoves.get() + 1);
+}
+
+async function ask(request: Request): Promise<Response> {
+  const answer = await reach(request);
+  noteActing(answer);
+  return answer;
+}
 
 // Before somebody holds the session, a 401 is an answer like others.
 let holder: Holder | undefined;
@@ -51,9 +73,29 @@ function signedInAgain(): Promise<boolean> {
  */
 export function sessionArrived(next: Holder): void {
   holder ??= next;
-  const same = holder.userId === next.userId && holder.siteId === next.siteId;
+  const same = isSamePerson(holder, next) && holder.reportId === next.reportId;
   gate.set(same ? 'open' : 'replaced');
   settle(same);
+}
+
+const isSamePerson = (a: Holder, b: Holder): boolean => a.userId === b.userId && a.siteId === b.siteId;
+
+/** Whether this is the person and site of this page, who now act for somebody else than before or for nobody. */
+export const actsOtherwise = (next: Holder): boolean =>
+  holder !== undefined && isSamePerson(holder, next) && holder.reportId !== next.reportId;
+
+/** Whether this page has worked for somebody else than whoever is signed in. */
+export const heldActing = (): boolean => holder?.reportId !== undefined;
+
+/**
+ * The page goes on under the same person, who acts for nobody any more. What it waited to send was meant in the other
+ * name and is not sent; whoever follows the gate gives up what was read in that name.
+ */
+export function goOnAs(next: Holder): void {
+  gate.set('replaced');
+  settle(false);
+  holder = next;
+  gate.set('open');
 }
 
 /** True once this page has worked with a session. */
@@ -76,7 +118,8 @@ export async function gatedFetch(input: RequestInfo | URL, init?: RequestInit): 
   const request = new Request(input, init);
   if (request.method !== 'GET' && WITHOUT_SESSION.test(new URL(request.url).pathname)) return reach(request);
   if (gate.get() === 'replaced') return new Response(null, { status: 401 });
-  const answer = await reach(request.clone());
+  if (holder) request.headers.set(ACTING, String(holder.reportId ?? 0));
+  const answer = await ask(request.clone());
   if (answer.status !== 401 || !(await signedInAgain())) return answer;
-  return reach(request);
+  return ask(request);
 }

@@ -5,7 +5,11 @@ import type { Capability, Session } from './generated/types.gen.ts';
 import type { Holder } from './session-gate.ts';
 
 /** Who works here, as the session says it. */
-export const holderOf = (session: Session): Holder => ({ userId: session.user.id, siteId: session.site.id });
+export const holderOf = ({ user, site, acting }: Session): Holder => ({
+  userId: user.id,
+  siteId: site.id,
+  ...(acting && { reportId: acting.reportId }),
+});
 
 /** The session, read again now and then: capabilities change while somebody works. */
 export const sessionQuery = { ...getSessionOptions(), staleTime: 5 * 60_000 };

@@ -1,4 +1,4 @@
-import { LogOut } from 'lucide-react';
+import { LogOut, UserRoundCog } from 'lucide-react';
 import { signOutMutation } from '../api/generated/@tanstack/react-query.gen.ts';
 import { useSession } from '../api/session.ts';
 import { useWrite } from '../api/write.ts';
@@ -8,6 +8,8 @@ import { Avatar } from '../ui/layout/Avatar.tsx';
 import { MenuButton } from '../ui/menu/MenuButton.tsx';
 import type { MenuItems } from '../ui/menu/menu-items.ts';
 import { setDensity, setTheme, useDensity, useTheme } from '../ui/theme.ts';
+import { useStopActing } from './acting/use-stop.ts';
+import { openWorkAs, useOwnPrincipals } from './acting/work-as.ts';
 import { leaveSession } from './session.ts';
 import { mayLeave } from './unsaved.ts';
 
@@ -25,10 +27,12 @@ const DENSITIES = [
 
 /** Who is signed in, how the console looks for them, and the way out. */
 export function MeMenu() {
-  const { user } = useSession();
+  const { user, acting } = useSession();
   const theme = useTheme();
   const density = useDensity();
   const out = useWrite('signOut', signOutMutation());
+  const principals = useOwnPrincipals();
+  const { stop } = useStopActing();
   const name = `${user.firstName} ${user.lastName}`;
 
   const signOut = async () => {
@@ -61,6 +65,25 @@ export function MeMenu() {
       onSelect: () => setDensity(value),
     })),
     'line',
+    ...(acting
+      ? [
+          {
+            label: `Stop working as ${acting.principal.fullName}`,
+            icon: UserRoundCog,
+            onSelect: () => void stop(),
+          },
+        ]
+      : []),
+    ...(principals.length > 0
+      ? [
+          {
+            label: 'Work as…',
+            hint: 'Somebody who trusts you with it',
+            icon: UserRoundCog,
+            onSelect: () => openWorkAs(),
+          },
+        ]
+      : []),
     { label: 'Sign out', hint: `${name}, ${user.email}`, icon: LogOut, onSelect: () => void signOut() },
   ];
   return (

@@ -44,8 +44,9 @@ function Replaced() {
       }
     >
       <p>
-        In another tab somebody signed in as a different person or went to a different site. Nothing more is
-        sent from here, and what was typed here and not saved goes when the page loads anew.
+        In another tab somebody signed in as a different person, went to a different site, or began to work as
+        somebody else. Nothing more is sent from here, and what was typed here and not saved goes when the
+        page loads anew. If they only work as somebody else, stop that there, and this tab goes on.
       </p>
     </Dialog>
   );

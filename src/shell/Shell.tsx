@@ -3,6 +3,9 @@ import { useState } from 'react';
 import { useSession } from '../api/session.ts';
 import { BulkHost } from '../bulk/BulkHost.tsx';
 import { ConfirmHost } from '../ui/dialog/ConfirmHost.tsx';
+import { ActingBanner } from './acting/ActingBanner.tsx';
+import { ActingHost } from './acting/ActingHost.tsx';
+import { EndedBanner } from './acting/EndedBanner.tsx';
 import { AREAS } from './areas.ts';
 import { Drawer } from './Drawer.tsx';
 import { JobTray } from './JobTray.tsx';
@@ -47,6 +50,7 @@ export function Shell() {
         Skip to content
       </a>
       <RouteChange site={site.name} />
+      <ActingBanner />
       <TopBar onMenu={() => setDrawer(true)} />
       <aside className="shell-side">
         <SideNav />
@@ -55,11 +59,13 @@ export function Shell() {
       <main className="shell-main" id="main" tabIndex={-1}>
         <UnreachableBanner />
         <MembershipEnd />
+        <EndedBanner />
         <Outlet />
       </main>
       <JobTray />
       <Overlays />
       <BulkHost />
+      <ActingHost />
       <ConfirmHost />
     </div>
   );

@@ -1,11 +1,20 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { holderOf, sessionQuery } from '../api/session.ts';
-import { dropSession, endSession, sessionArrived, sessionHeld } from '../api/session-gate.ts';
+import {
+  actsOtherwise,
+  dropSession,
+  endSession,
+  goOnAs,
+  heldActing,
+  sessionArrived,
+  sessionHeld,
+} from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Session } from '../api/generated/types.gen.ts';
 import { dropBulkJobs } from '../bulk/drop.ts';
 import { dropDirectory } from '../directory/drop.ts';
-import { releaseGuards } from './unsaved.ts';
+import { actingEnded } from './acting/ended.ts';
+import { hasWork, releaseGuards } from './unsaved.ts';
 
 type Message = { kind: 'arrived'; holder: Holder } | { kind: 'left' };
 
@@ -24,8 +33,10 @@ export function enterSession(queryClient: QueryClient, session: Session): void {
 /** After signing in again over a page: what is on screen stays, other tabs go on too. */
 export function resumeSession(queryClient: QueryClient, session: Session): void {
   queryClient.setQueryData(sessionQuery.queryKey, session);
-  sessionArrived(holderOf(session));
-  tell({ kind: 'arrived', holder: holderOf(session) });
+  const holder = holderOf(session);
+  // The new session acts for nobody: the page learns that where it follows the session (noticeActing).
+  if (!actsOtherwise(holder)) sessionArrived(holder);
+  tell({ kind: 'arrived', holder });
 }
 
 /** After switching the site. A full load of the page leaves nothing of the other site in memory. */
@@ -34,15 +45,51 @@ export function startOnSite(session: Session): void {
   loadPage('/');
 }
 
+let switching = false;
+
+/** After beginning to act for somebody, or stopping: nothing that was read in the one name stays for the other. */
+export function switchActing(session: Session, path: string): void {
+  switching = true;
+  tell({ kind: 'arrived', holder: holderOf(session) });
+  void Promise.race([dropDirectory(), patience()]).then(() => loadPage(path));
+}
+
+/**
+ * Called with each session that is read. Where the service has ended the acting, the page says so and goes on as
+ * oneself: forms stay as they are, and everything else is read anew.
+ */
+export function noticeActing(queryClient: QueryClient, session: Session): void {
+  const holder = holderOf(session);
+  if (switching || !actsOtherwise(holder)) return;
+  if (!heldActing() || holder.reportId !== undefined) {
+    followActing(queryClient, holder);
+    return;
+  }
+  goOnAs(holder);
+  actingEnded.set(true);
+  void dropDirectory();
+  queryClient.removeQueries({ type: 'inactive' });
+  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey !== sessionQuery.queryKey });
+}
+
+/** Another tab began to act, or stopped. Without typed or running work this one loads anew; it is not in the way then. */
+function followActing(queryClient: QueryClient, holder: Holder): void {
+  if (!hasWork()) reloadPage();
+  // Stopped there: the service says so here as well, and what was typed stays.
+  else if (heldActing() && holder.reportId === undefined) void queryClient.refetchQueries(sessionQuery);
+  // Nothing typed in the one name may be sent in the other; when the other tab stops, this one goes on.
+  else sessionArrived(holder);
+}
+
 // Removing takes a moment; a browser that hangs over it keeps nobody here.
 const PATIENCE = 1000;
+const patience = () => new Promise((resolve) => setTimeout(resolve, PATIENCE));
 
 /** After signing out, here or in another tab. The people of the site stay nowhere in the browser. */
 export function leaveSession(): void {
   tell({ kind: 'left' });
   dropSession();
-  const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE));
-  void Promise.race([Promise.all([dropDirectory(), dropBulkJobs()]), patience]).then(() =>
+  void Promise.race([Promise.all([dropDirectory(), dropBulkJobs()]), patience()]).then(() =>
     loadPage('/sign-in'),
   );
 }
@@ -59,11 +106,12 @@ export function reloadPage(): void {
 }
 
 /** Follows what other tabs do with the session they share with this one. */
-export function followOtherTabs(): void {
+export function followOtherTabs(queryClient: QueryClient): void {
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (!sessionHeld()) return;
     if (data.kind === 'arrived') {
-      sessionArrived(data.holder);
+      if (actsOtherwise(data.holder)) followActing(queryClient, data.holder);
+      else sessionArrived(data.holder);
       return;
     }
     // Not past the guard: who has typed something is asked by the browser before it is lost. Who stays is still the

@@ -9,10 +9,6 @@ export interface UnbuiltArea {
  * before `routes/_app/$area.tsx`.
  */
 export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
-  proxies: {
-    purpose: 'Decide who may act for whom, and see every such assignment.',
-    operations: ['GET /api/rest/v1/management/user/proxy', 'POST /api/rest/v1/management/user/proxy'],
-  },
   entries: {
     purpose: 'Browse, filter and change the entries of each entry type, with their files and their history.',
     operations: [

@@ -28,6 +28,9 @@ export function useUnsavedGuard(dirty: boolean, isLeft: (search: object) => bool
   });
 }
 
+/** Whether something typed or a running job would be lost by loading the page anew. */
+export const hasWork = (): boolean => unsaved.size > 0 || hasRunningJobs();
+
 /** Asks, where something typed or a running job would be lost by leaving the whole console. */
 export async function mayLeave(): Promise<boolean> {
   if (unsaved.size > 0 && !(await confirmDiscard())) return false;

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useId, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
 import { findPeople, useDirectory } from '../../../directory/directory.ts';
+import type { DirectoryRow } from '../../../directory/row.ts';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { OptionList } from '../../../ui/form/options.tsx';
 
@@ -13,7 +14,7 @@ interface PersonPickerProps {
   first?: boolean;
   onPick: (userId: number) => void;
   /** Why somebody cannot be picked. */
-  reasonFor: (userId: number) => string | undefined;
+  reasonFor: (userId: number, person: DirectoryRow) => string | undefined;
 }
 
 const MOST = 12;
@@ -38,11 +39,11 @@ export function PersonPicker({
     placeholderData: keepPreviousData,
     gcTime: 0,
   });
-  const options = people.map(({ id: value, name, email }) => ({
-    value,
-    label: name,
-    hint: email,
-    disabledReason: reasonFor(value),
+  const options = people.map((person) => ({
+    value: person.id,
+    label: person.name,
+    hint: person.email,
+    disabledReason: reasonFor(person.id, person),
   }));
   return (
     <FieldFrame id={id} noteId={hint === undefined ? undefined : `${id}-note`} label={label} hint={hint}>

@@ -1,5 +1,6 @@
 import { Link, Outlet, useRouter } from '@tanstack/react-router';
 import { count } from '../../../lib/numbers.ts';
+import { WorkAsButton } from '../../../shell/acting/WorkAsButton.tsx';
 import { Trail } from '../../../shell/Trail.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
@@ -41,7 +42,14 @@ export function UserPage() {
         </span>
       }
       actions={
-        <MenuButton label={`Actions for ${name}`} variant="default" items={() => danger({ ...user, name })} />
+        <>
+          <WorkAsButton userId={user.id} firstName={user.firstName} />
+          <MenuButton
+            label={`Actions for ${name}`}
+            variant="default"
+            items={() => danger({ ...user, name })}
+          />
+        </>
       }
     >
       <HandOver userId={user.id} />

@@ -1,11 +1,10 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { UnbuiltTab } from '../-UnbuiltTab.tsx';
+import { ProxiesTab } from '../-ProxiesTab.tsx';
 
 export const Route = createFileRoute('/_app/users/$userId/proxies')({
   staticData: { title: 'Proxies', part: true },
-  component: () => (
-    <UnbuiltTab title="Proxies have no page yet" call="GET /api/rest/v1/management/user/proxy">
-      Here it will say who may act for this person, and for whom this person may act.
-    </UnbuiltTab>
-  ),
+  /** Which end of a new assignment they are: the panel for it is open. */
+  validateSearch: (search): { assign?: 'proxy' | 'user' } =>
+    search.assign === 'proxy' || search.assign === 'user' ? { assign: search.assign } : {},
+  component: ProxiesTab,
 });

@@ -1,0 +1,166 @@
+import { Link, Outlet, getRouteApi, useMatch } from '@tanstack/react-router';
+import { Waypoints } from 'lucide-react';
+import { useDeferredValue, useMemo } from 'react';
+import { counted } from '../../../lib/numbers.ts';
+import { Trail } from '../../../shell/Trail.tsx';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { TableBar } from '../../../ui/table/TableBar.tsx';
+import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
+import { useTypedView } from '../-typed-view.ts';
+import { marksOfPair } from './-delegations.ts';
+import type { Delegations, States } from './-delegations.ts';
+import { layOut } from './-graph-layout.ts';
+import { pairsShown, peopleIn, readGraphView, writeGraphView } from './-graph-view.ts';
+import type { GraphView } from './-graph-view.ts';
+import { GraphCanvas } from './-GraphCanvas.tsx';
+import { PAIR_COLUMNS } from './-pair-columns.tsx';
+import type { PairRow } from './-pair-columns.tsx';
+import { useDelegations } from './-proxies-query.ts';
+import { MarkFilters } from './-ProxiesBar.tsx';
+import './-graph.css';
+
+const route = getRouteApi('/_app/proxies/graph');
+// More boxes than this nobody reads, and the browser draws them slowly.
+const MOST = 400;
+const idOf = ({ id }: PairRow) => id;
+const nameOf = ({ proxy, user }: PairRow) => `${proxy.fullName} for ${user.fullName}`;
+
+/** Who may act for whom as a drawing, and as a table that says the same. */
+export function GraphPage() {
+  const { delegations, states, error, isFetching, refetch } = useDelegations();
+  const { view, show, type, settle } = useGraphView();
+  const open = useMatch({ from: '/_app/proxies/graph/$userId', shouldThrow: false })?.params.userId;
+  const asked = useDeferredValue(view);
+  const shown = useShown(asked, delegations, states);
+  if (error?.status === 403 && !delegations) throw error;
+  const { around } = view;
+  return (
+    <Page
+      fill
+      title="Delegation graph"
+      breadcrumbs={<Trail />}
+      meta={shown && delegations && metaOf(shown)}
+      actions={
+        <Link to="/proxies" className={buttonClass()}>
+          List
+        </Link>
+      }
+    >
+      <TableBar>
+        <MarkFilters {...{ view, show, type, settle }} />
+        {around !== undefined && (
+          <ToggleChip
+            label={`Around ${delegations?.people.get(around)?.fullName ?? `user ${around}`}`}
+            on
+            onChange={() => show({ ...view, around: undefined })}
+          />
+        )}
+      </TableBar>
+      <div className="graph-cols">
+        {error && !delegations && (
+          <ErrorState
+            title="The assignments could not be loaded"
+            onRetry={refetch}
+            retrying={isFetching}
+            requestId={error.requestId}
+          >
+            {error.message}
+          </ErrorState>
+        )}
+        {!shown && !error && <SkeletonRows />}
+        {shown && delegations && (
+          <>
+            {shown.rows.length > 0 && (
+              <GraphCanvas
+                // Another question begins at its beginning.
+                key={JSON.stringify([asked.q, asked.marks, asked.around])}
+                layout={shown.layout}
+                {...{ delegations, states }}
+                chosen={open ?? around}
+              />
+            )}
+            <DataTable
+              label="Assignments drawn"
+              columns={PAIR_COLUMNS}
+              rows={shown.rows}
+              rowId={idOf}
+              rowLabel={nameOf}
+              refetching={isFetching}
+              error={error}
+              onRetry={refetch}
+              empty={<Nothing around={around} />}
+              onClearFilters={
+                view.q !== '' || view.marks.length > 0 ? () => show({ ...view, q: '', marks: [] }) : undefined
+              }
+            />
+          </>
+        )}
+      </div>
+      <Outlet />
+    </Page>
+  );
+}
+
+interface Shown {
+  rows: PairRow[];
+  people: number;
+  layout: ReturnType<typeof layOut>;
+}
+
+function useShown(view: GraphView, delegations: Delegations | undefined, states: States): Shown | undefined {
+  return useMemo(() => {
+    if (!delegations) return undefined;
+    const pairs = pairsShown(view, delegations, states);
+    const ids = peopleIn(pairs, delegations);
+    const rows = pairs.flatMap((pair) => {
+      const proxy = delegations.people.get(pair.proxyUserId);
+      const user = delegations.people.get(pair.userId);
+      if (!proxy || !user) return [];
+      return { id: `${proxy.id}-${user.id}`, proxy, user, marks: marksOfPair(pair, delegations, states) };
+    });
+    return { rows, people: ids.length, layout: layOut(ids, pairs, { most: MOST, first: view.around }) };
+  }, [view, delegations, states]);
+}
+
+function metaOf({ rows, people }: Shown): string {
+  const cyclic = rows.filter(({ marks }) => marks.includes('cycle')).length;
+  const parts = [
+    counted(people, 'person', 'people'),
+    counted(rows.length, 'assignment', 'assignments'),
+    ...(cyclic > 0 ? [`${cyclic} in cycles`] : []),
+  ];
+  return parts.join(' · ');
+}
+
+function useGraphView() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const said = useMemo(() => readGraphView(search), [search]);
+  return useTypedView({
+    said,
+    write: (view, replace) => navigate({ to: '.', search: writeGraphView(view), replace }),
+  });
+}
+
+function Nothing({ around }: { around: number | undefined }) {
+  return (
+    <EmptyState
+      icon={Waypoints}
+      title="Nothing to draw"
+      actions={
+        <Link to="/proxies/assign" search={{}} className={buttonClass()}>
+          Assign proxy
+        </Link>
+      }
+    >
+      {around === undefined
+        ? 'Nobody on this site may act for anybody yet.'
+        : 'This person may act for nobody, and nobody for them.'}
+    </EmptyState>
+  );
+}

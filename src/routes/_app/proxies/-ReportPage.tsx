@@ -1,0 +1,102 @@
+import { Link, getRouteApi } from '@tanstack/react-router';
+import { Printer, RefreshCw } from 'lucide-react';
+import { useState } from 'react';
+import type { ActingReport, ProxyPerson } from '../../../api/generated/types.gen.ts';
+import { exactDate } from '../../../lib/dates.ts';
+import { counted } from '../../../lib/numbers.ts';
+import { Trail } from '../../../shell/Trail.tsx';
+import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { Choice } from '../../../ui/chart/Choice.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
+import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { reportName } from './-report-columns.tsx';
+import { useReport } from './-reports-query.ts';
+import { countsOf, lasted } from './-steps.ts';
+import { StepsTable } from './-StepsTable.tsx';
+import './-report.css';
+
+const route = getRouteApi('/_app/proxies/reports/$reportId');
+const KINDS = [
+  { value: 'all', label: 'All' },
+  { value: 'writes', label: 'Changes' },
+  { value: 'reads', label: 'Reads' },
+] as const;
+
+/** What one person saw and did in the name of another, step by step; made to be printed as well. */
+export function ReportPage() {
+  const { reportId } = route.useParams();
+  const { report, steps, isFetching, refetch, hasMore, isReadingOn, readOn } = useReport(reportId);
+  const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('all');
+  if (!report) return null;
+  const { reads, writes, refused } = countsOf(steps);
+  const shown = steps.filter(({ isWrite }) => kind === 'all' || isWrite === (kind === 'writes'));
+  return (
+    <Page
+      title={reportName(report)}
+      breadcrumbs={<Trail />}
+      meta={`${counted(reads, 'read', 'reads')} · ${counted(writes, 'change', 'changes')}${refused > 0 ? ` · ${refused} refused or failed` : ''}${hasMore ? ', so far' : ''}`}
+      actions={
+        <span className="report-actions">
+          {report.endedDate === null && (
+            <IconButton label="Read again" icon={RefreshCw} pending={isFetching} onClick={refetch} />
+          )}
+          <Button icon={Printer} onClick={() => print()}>
+            Print
+          </Button>
+        </span>
+      }
+    >
+      <Card title="Who, for whom, why">
+        <ReportFacts report={report} />
+      </Card>
+      <Card
+        title="Step by step"
+        actions={<Choice label="Which steps" options={KINDS} value={kind} onChange={setKind} />}
+      >
+        <StepsTable steps={shown} kind={kind} />
+        {hasMore && (
+          <div className="report-more">
+            <Button pending={isReadingOn} onClick={readOn}>
+              Show more steps
+            </Button>
+          </div>
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+function ReportFacts({ report }: { report: ActingReport }) {
+  const { proxyUser, principal, source, reason, startedDate, endedDate } = report;
+  return (
+    <Facts>
+      <Fact label="Proxy">
+        <PersonWords person={proxyUser} />
+      </Fact>
+      <Fact label="Acted for">
+        <PersonWords person={principal} />
+      </Fact>
+      <Fact label="Reason">
+        {reason ?? 'None: a program acted with AS-USER, all of one day in one report'}
+      </Fact>
+      <Fact label="Through">{source === 'console' ? 'The console' : 'A program (AS-USER)'}</Fact>
+      <Fact label="Began">{exactDate(startedDate)}</Fact>
+      <Fact label="Ended">
+        {endedDate === null ? 'Going on' : `${exactDate(endedDate)}, after ${lasted(startedDate, endedDate)}`}
+      </Fact>
+    </Facts>
+  );
+}
+
+const PersonWords = ({ person: { id, fullName, email } }: { person: ProxyPerson }) => (
+  <>
+    <Link to="/users/$userId" params={{ userId: id }}>
+      {fullName}
+    </Link>{' '}
+    <span className="px-quiet">
+      {email}, id {id}
+    </span>
+  </>
+);

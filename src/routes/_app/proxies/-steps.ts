@@ -1,0 +1,64 @@
+import type { ActingStep } from '../../../api/generated/types.gen.ts';
+
+/** One step of a report with its parameters apart. */
+export interface ToldStep extends ActingStep {
+  key: string;
+  parts: readonly { name: string; value: string }[];
+}
+
+const PARAMETER = /(?:^|\s)([A-Za-z]\w*)=/;
+// Which page was turned to is nobody's question.
+const UNTOLD = new Set(['pagenumber', 'pagesize']);
+const USERS = new Set(['userid', 'proxyuserid']);
+
+/** Takes "userId=7 q=ann marsh" apart; a value may have spaces of its own. */
+export function partsOf(subject: string): { name: string; value: string }[] {
+  const [, ...rest] = subject.split(PARAMETER);
+  const parts: { name: string; value: string }[] = [];
+  for (let at = 0; at + 1 < rest.length; at += 2)
+    parts.push({ name: rest[at] ?? '', value: (rest[at + 1] ?? '').trim() });
+  return parts.filter(({ name, value }) => value !== '' && !UNTOLD.has(name.toLowerCase()));
+}
+
+/** The user whom a parameter names by id. */
+export function userIn({ name, value }: { name: string; value: string }): number | undefined {
+  const id = Number(value);
+  return USERS.has(name.toLowerCase()) && Number.isInteger(id) && id > 0 ? id : undefined;
+}
+
+/** The steps of a report with what is needed to tell them. */
+export const toldSteps = (steps: readonly ActingStep[]): ToldStep[] =>
+  steps.map((step, at) => ({ ...step, key: `${at} ${step.date}`, parts: partsOf(step.subject) }));
+
+/** What came of a step, in words. */
+export function outcomeOf({ status }: Pick<ActingStep, 'status'>): { words: string; bad: boolean } {
+  if (status === null) return { words: 'Not known: it was broken off', bad: true };
+  if (status < 400) return { words: 'Done', bad: false };
+  if (status === 401 || status === 403) return { words: `Refused (${status})`, bad: true };
+  return { words: `Failed (${status})`, bad: true };
+}
+
+/** A parameter's name in words: "licenseTypeId" is "license type id". */
+export const inWords = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+
+/** How many steps read, changed, and were refused or failed. */
+export function countsOf(steps: readonly ActingStep[]): { reads: number; writes: number; refused: number } {
+  const writes = steps.filter(({ isWrite }) => isWrite).length;
+  return {
+    reads: steps.length - writes,
+    writes,
+    refused: steps.filter((step) => outcomeOf(step).bad).length,
+  };
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** How long it lasted: "20 min", "2 h 5 min". */
+export function lasted(startedDate: string, endedDate: string): string {
+  const ms = Math.max(0, Date.parse(endedDate) - Date.parse(startedDate));
+  if (ms < MINUTE) return 'under a minute';
+  const hours = Math.floor(ms / HOUR);
+  const minutes = Math.floor((ms % HOUR) / MINUTE);
+  return [...(hours > 0 ? [`${hours} h`] : []), ...(minutes > 0 ? [`${minutes} min`] : [])].join(' ');
+}

@@ -1,0 +1,21 @@
+import { createFileRoute, useRouter } from '@tanstack/react-router';
+import { PersonPanel } from '../-PersonPanel.tsx';
+import { userIdParam } from '../-user-id.ts';
+
+export const Route = createFileRoute('/_app/proxies/graph/$userId')({
+  staticData: { title: 'Assignments of a person', part: true },
+  params: userIdParam,
+  component: PersonOverGraph,
+});
+
+function PersonOverGraph() {
+  const router = useRouter();
+  const { userId } = Route.useParams();
+  return (
+    <PersonPanel
+      userId={userId}
+      to="/proxies/graph/$userId"
+      onClose={() => void router.navigate({ to: '/proxies/graph', search: (now) => now })}
+    />
+  );
+}

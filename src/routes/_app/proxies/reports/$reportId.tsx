@@ -1,0 +1,25 @@
+import { createFileRoute, notFound } from '@tanstack/react-router';
+import { directoryQuery } from '../../../../directory/directory.ts';
+import { reportName } from '../-report-columns.tsx';
+import { ReportPage } from '../-ReportPage.tsx';
+import { reportQuery } from '../-reports-query.ts';
+
+const WHOLE = /^[1-9]\d{0,9}$/;
+
+export const Route = createFileRoute('/_app/proxies/reports/$reportId')({
+  staticData: { title: 'Report' },
+  params: {
+    parse({ reportId }: { reportId: string }) {
+      if (!WHOLE.test(reportId)) throw notFound();
+      return { reportId: Number(reportId) };
+    },
+    stringify: ({ reportId }: { reportId: number }) => ({ reportId: String(reportId) }),
+  },
+  async loader({ context: { queryClient }, params: { reportId } }) {
+    void queryClient.prefetchQuery(directoryQuery);
+    const { pages } = await queryClient.fetchInfiniteQuery(reportQuery(reportId));
+    const [first] = pages;
+    return { title: first ? reportName(first.report) : 'Report' };
+  },
+  component: ReportPage,
+});

@@ -1,0 +1,95 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useForm, useWatch } from 'react-hook-form';
+import { beginActingMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import type { OwnPrincipal } from '../../api/generated/types.gen.ts';
+import { zBeginActing } from '../../api/generated/zod.gen.ts';
+import { holderOf, useSession } from '../../api/session.ts';
+import { useWrite } from '../../api/write.ts';
+import { Dialog } from '../../ui/dialog/Dialog.tsx';
+import { Form } from '../../ui/form/Form.tsx';
+import { TextField } from '../../ui/form/TextField.tsx';
+import { switchActing } from '../session.ts';
+import { mayLeave } from '../unsaved.ts';
+import { PrincipalField } from './PrincipalField.tsx';
+import { noteActedFor, recentFirst, recentlyActedFor } from './recent.ts';
+import { useOwnPrincipals } from './work-as.ts';
+import './acting.css';
+
+interface WorkAsDialogProps {
+  /** Whom it begins with. */
+  userId: number | undefined;
+  onClose: () => void;
+}
+
+/** Whom to work as and why; says beforehand what that means for everybody. */
+export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
+  const session = useSession();
+  const holder = holderOf(session);
+  const people = recentFirst(useOwnPrincipals(), recentlyActedFor(holder));
+  const begin = useWrite('beginActing', beginActingMutation());
+  const only = people.length === 1 ? people[0] : people.find(({ id }) => id === userId);
+  const form = useForm({
+    resolver: zodResolver(zBeginActing),
+    defaultValues: { userId: only?.refusal === null ? only.id : 0, reason: '' },
+  });
+  const chosenId = useWatch({ control: form.control, name: 'userId' });
+  const chosen = people.find(({ id }) => id === chosenId);
+
+  const submit = async (body: { userId: number; reason: string }) => {
+    if (!(await mayLeave())) return;
+    begin.mutate(
+      { body: { ...body, reason: body.reason.trim() } },
+      {
+        onSuccess(acting) {
+          noteActedFor(holder, body.userId);
+          switchActing(acting, '/');
+        },
+      },
+    );
+  };
+
+  return (
+    <Dialog title={chosen ? `Work as ${chosen.fullName}` : 'Work as somebody else'} onClose={onClose}>
+      <Form
+        form={form}
+        pending={begin.isPending || begin.isSuccess}
+        error={begin.error}
+        submit={chosen ? `Work as ${chosen.fullName}` : 'Work as'}
+        disabledReason={chosen ? undefined : 'Choose somebody first'}
+        onCancel={onClose}
+        onSubmit={submit}
+      >
+        <PrincipalField
+          people={people}
+          value={chosenId}
+          onChange={(id) => form.setValue('userId', id, { shouldDirty: true })}
+        />
+        <TextField
+          control={form.control}
+          name="reason"
+          label="Reason"
+          rows={2}
+          maxLength={500}
+          hint={`${chosen?.fullName ?? 'They'} will read it, and so will whoever reads the report.`}
+        />
+        <Meaning chosen={chosen} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What will be possible, what will not, and who is told. */
+function Meaning({ chosen }: { chosen: OwnPrincipal | undefined }) {
+  const name = chosen?.fullName ?? 'that person';
+  return (
+    <ul className="work-as-what">
+      <li>You see and do what {name} may see and do, and nothing of what only you may.</li>
+      <li>
+        Users, groups, licenses, proxies, backups and settings cannot be managed meanwhile, whatever either of
+        you may do. Downloads and exports are off.
+      </li>
+      <li>{chosen?.fullName ?? 'They'} gets an e-mail now, with your name and the reason.</li>
+      <li>Everything you open and change is written into a report, under both names.</li>
+    </ul>
+  );
+}
