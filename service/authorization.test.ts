@@ -76,6 +76,7 @@ type Guarded = Exclude<
   | 'listOwnPrincipals'
   | 'beginActing'
   | 'endActing'
+  | 'recordExport'
 >;
 
 /** What an administrator of another site is answered who names somebody of this one. A built operation without a row is a type error. */
@@ -99,6 +100,13 @@ const foreignRows: Record<
   listLicenseSeats: { status: 200 },
   listUnusedLicenses: { status: 200, query: () => '?days=1&pageSize=1000' },
   queryUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
+  summarizeUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
+  listUserChanges: { status: 404 },
+  listInvestigations: { status: 200 },
+  createInvestigation: { status: 200, body: ({ userId }) => ({ name: 'Mine', query: { userIds: [userId] } }) },
+  readInvestigation: { status: 404 },
+  updateInvestigation: { status: 404, body: () => ({ name: 'Taken' }) },
+  deleteInvestigation: { status: 404 },
   listGroups: { status: 200, query: () => '?pageSize=1000' },
   getGroup: { status: 404 },
   createGroup: { status: 200, body: () => ({ name: `Mine ${crypto.randomUUID()}` }) },

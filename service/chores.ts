@@ -1,7 +1,11 @@
+import { activityChores } from './areas/activity/index.ts';
 import { endsChore } from './areas/invitations/index.ts';
 import type { Db } from './kernel/db/database.ts';
 import type { Services } from './kernel/http/handler.ts';
 import type { Chore } from './kernel/jobs/chores.ts';
 
 /** Every chore of every area. */
-export const choresOf = (around: { db: Db; services: Services }): readonly Chore[] => [endsChore(around)];
+export const choresOf = (around: { db: Db; services: Services }): readonly Chore[] => [
+  ...activityChores(around),
+  endsChore(around),
+];

@@ -2,14 +2,6 @@ import type { OperationId } from '../kernel/http/handler.ts';
 
 /** Operations of the contract that answer 501. The list only shrinks. */
 export const notBuilt = [
-  'summarizeUserActivity',
-  'listInvestigations',
-  'createInvestigation',
-  'readInvestigation',
-  'updateInvestigation',
-  'deleteInvestigation',
-  'listUserChanges',
-  'recordExport',
   'requestBackup',
   'listBackups',
   'downloadBackup',

@@ -134,6 +134,29 @@ export const addressAxis = (siteId: number, filter: Filter, cidr: string): Axis 
     condition: inNetwork(sql`a.ip_address`, cidr),
   });
 
+/** Everybody of the site, by the week. */
+export const everybodyAxis = (
+  siteId: number,
+  filter: Filter,
+): Pick<Axis, 'widthMs' | 'condition' | 'cells'> => ({
+  widthMs: WEEK_MS,
+  condition: sql`true`,
+  cells: (span) => sql`select user_id as part, week as bucket, kind, n from activity_week
+    where site_id = ${siteId} and role = ${ROLES.actor} and ${within(sql`week`, span)}
+      ${filtersKinds(filter) ? sql`and kind > ${ANY_KIND} ${ofKind(sql`kind`, filter)}` : sql`and kind = ${ANY_KIND}`}`,
+});
+
+/** Every address of the site, by the week. */
+export const everywhereAxis = (
+  siteId: number,
+  filter: Filter,
+): Pick<Axis, 'widthMs' | 'condition' | 'cells'> => ({
+  widthMs: WEEK_MS,
+  condition: sql`a.ip_address is not null`,
+  cells: (span) => sql`select address as part, week as bucket, kind, n from activity_from
+    where site_id = ${siteId} and ${within(sql`week`, span)} ${ofKind(sql`kind`, filter)}`,
+});
+
 /** What came from a wide network, its parts (/16, /32) counted by the day; its rows are found by their addresses. */
 export const networkAxis = (siteId: number, filter: Filter, cidr: string): Axis => ({
   ...addressAxis(siteId, filter, cidr),

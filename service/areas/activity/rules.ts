@@ -1,8 +1,8 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import type { UserActivityQuery } from '../../../contract/generated/types.gen.ts';
 import { ACTIVITY_DAYS, EXPORT_ACTIVITY } from '../../../contract/rules/activity.ts';
-import { invalid, type FieldError } from '../../kernel/http/errors.ts';
-import { beginsWithDay } from '../../kernel/http/texts.ts';
+import { ApiError, invalid, type FieldError } from '../../kernel/http/errors.ts';
+import { readMoment } from '../../kernel/http/moments.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -24,19 +24,13 @@ export interface Filter {
 
 export interface Network {
   cidr: string;
-  isAddress: boolean;
+  /** As wide as what is counted by the day, or wider: /16 of IPv4, /32 of IPv6 (migrations/0005_activity.ts). */
+  isWide: boolean;
 }
 
 /** The first moment of the report: the day (UTC) that lies 90 days back, from its beginning. */
 export const earliest = (now: number): Date =>
   new Date(Math.floor(now / DAY_MS) * DAY_MS - ACTIVITY_DAYS * DAY_MS);
-
-/** The moment that the text names; without a zone it is UTC (shapes 1). Undefined for what is no day or time. */
-function momentOf(text: string): number | undefined {
-  const zoned = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
-  const moment = Date.parse(zoned ? text : `${text}Z`);
-  return Number.isNaN(moment) || !beginsWithDay(text) ? undefined : moment;
-}
 
 /** An address or a network in CIDR notation; undefined for what is neither. Bits beyond the prefix do not count. */
 export function networkOf(text: string): Network | undefined {
@@ -44,19 +38,10 @@ export function networkOf(text: string): Network | undefined {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   const family = isIP(plain);
   if (family === 0 || plain.includes('%') || more.length > 0) return undefined;
-  if (prefix === undefined) return { cidr: plain, isAddress: true };
+  if (prefix === undefined) return { cidr: plain, isWide: false };
   const bits = family === 4 ? 32 : 128;
   if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits || plain !== address) return undefined;
-  return { cidr: `${plain}/${Number(prefix)}`, isAddress: Number(prefix) === bits };
-}
-
-/** Whether the network contains the address; what is no address is in none. */
-export function contains({ cidr }: Network, address: string): boolean {
-  const [base = '', prefix] = cidr.split('/');
-  const family = isIP(base) === 4 ? 'ipv4' : 'ipv6';
-  const list = new BlockList();
-  list.addSubnet(base, prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix), family);
-  return isIP(address) !== 0 && list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  return { cidr: `${plain}/${Number(prefix)}`, isWide: Number(prefix) <= (family === 4 ? 16 : 32) };
 }
 
 // A list without anything in it filters as little as one that is absent: clients write both for "all".
@@ -66,9 +51,14 @@ function readPeriod(query: UserActivityQuery, now: number, fault: (path: string,
   const first = earliest(now);
   const [from, to] = (['dateFrom', 'dateTo'] as const).map((path) => {
     const text = query[path];
-    const moment = text === undefined ? undefined : momentOf(text);
-    if (text !== undefined && moment === undefined) fault(path, 'is not a day and time of the calendar');
-    return moment;
+    try {
+      return text === undefined ? undefined : readMoment(path, text).getTime();
+    } catch (error) {
+      // Told with every other fault of the query.
+      if (!(error instanceof ApiError)) throw error;
+      fault(path, error.fields[0]?.message ?? error.message);
+    }
+    return undefined;
   });
   if (from !== undefined && from < first.getTime())
     fault('dateFrom', `must be at most ${ACTIVITY_DAYS} days back: ${first.toISOString()} or later`);
@@ -78,12 +68,12 @@ function readPeriod(query: UserActivityQuery, now: number, fault: (path: string,
 }
 
 /**
- * The filter that a query asks for.
+ * The filter that a query asks for; `at` is where the query stands in the body.
  * @throws ApiError 400 with every fault at once
  */
-export function readFilter(query: UserActivityQuery, now: number): Filter {
+export function readFilter(query: UserActivityQuery, now: number, at = ''): Filter {
   const faults: FieldError[] = [];
-  const fault = (path: string, message: string) => faults.push({ path, message });
+  const fault = (path: string, message: string) => faults.push({ path: at + path, message });
   const period = readPeriod(query, now, fault);
   const activities = listed(query.activities);
   const sources = listed(query.sources);

@@ -11,7 +11,7 @@ import {
   siteAxis,
   sumCells,
 } from './cells.store.ts';
-import type { Filter, Network } from './rules.ts';
+import type { Filter } from './rules.ts';
 import { cut, floorTo, placeOf, type Place, type Segment, type Span } from './segments.ts';
 
 /** A row of the report with the names of whom it is about. */
@@ -37,29 +37,23 @@ export interface Report {
 }
 
 /** How the rows of a filter are reached: along an axis, and what is left to compare of each row. */
-export interface Way {
+interface Way {
   axis: Axis;
   /** Undefined: the axis says it all, so that its cells tell the total. */
   rest: RawBuilder<unknown> | undefined;
 }
-
-/** As narrow as the cells of networks, or wider (migrations/0005_activity.ts). */
-const isWide = ({ cidr }: Network) => {
-  const [address = '', prefix] = cidr.split('/');
-  return prefix !== undefined && Number(prefix) <= (address.includes(':') ? 32 : 16);
-};
 
 function axesOf(siteId: number, filter: Filter): Axis[] {
   const { userIds, principalIds, network } = filter;
   return [
     userIds && peopleAxis(siteId, filter, 'actor', userIds),
     principalIds && peopleAxis(siteId, filter, 'principal', principalIds),
-    network && (isWide(network) ? networkAxis : addressAxis)(siteId, filter, network.cidr),
+    network && (network.isWide ? networkAxis : addressAxis)(siteId, filter, network.cidr),
   ].filter((axis) => axis !== undefined);
 }
 
 /** The cheapest way to what fits: by the people or the addresses of which there are fewest rows. */
-export async function wayTo(tx: Tx, siteId: number, filter: Filter): Promise<Way> {
+async function wayTo(tx: Tx, siteId: number, filter: Filter): Promise<Way> {
   const axes = axesOf(siteId, filter);
   const [only = siteAxis(siteId, filter)] = axes;
   if (axes.length < 2) return { axis: only, rest: undefined };
@@ -95,7 +89,7 @@ async function segmentsOf(tx: Tx, siteId: number, filter: Filter, axis: Axis): P
   const { widthMs } = axis;
   const { whole: span, edges } = cut(filter, widthMs);
   // The edge of a wide network is a part of a day: all rows of it are sooner read than thousands of addresses.
-  const isNetwork = filter.network && isWide(filter.network);
+  const isNetwork = filter.network?.isWide;
   const counts = edges.map((edge) => {
     const rows = isNetwork ? rowsByTime(siteId, filter, edge, axis.condition) : axis.rows(edge);
     return sql`select ${edge.from}::timestamptz as bucket, count(*) as n from ${rows} r`;
@@ -127,7 +121,7 @@ async function rowsAt(tx: Tx, siteId: number, filter: Filter, { axis, place, nee
   const count = (of: Axis) => sumCells(tx, of, { ...place, from: floorTo(place.from, of.widthMs) });
   const all = await count(siteAxis(siteId, EVERYTHING));
   const inTime = Math.min(all, (2 * need * all) / place.n);
-  const wide = network && isWide(network) && networkAxis(siteId, { ...filter, ...EVERYTHING }, network.cidr);
+  const wide = network?.isWide && networkAxis(siteId, { ...filter, ...EVERYTHING }, network.cidr);
   const inCells = wide ? BY_ADDRESS * (await count(wide)) : BY_CELL * place.n;
   const ofKind = wide ? BY_KIND * (await count(siteAxis(siteId, filter))) : Infinity;
   if (inTime <= Math.min(inCells, ofKind)) return rowsByTime(siteId, filter, place, axis.condition);
@@ -167,6 +161,12 @@ async function readCompared(tx: Tx, { axis, rest }: Way, span: Span, page: Page)
   const { n = 0, ids = [] } = rows[0] ?? {};
   const found = await named(sql`select unnest(${ids}::bigint[]) as activity_id`).execute(tx);
   return { total: n, rows: found.rows };
+}
+
+/** All rows that fit, as a relation to select from: `at`, `kind`, `user_id`, `ip_address`. */
+export async function readWay(tx: Tx, siteId: number, filter: Filter): Promise<RawBuilder<unknown>> {
+  const { axis, rest } = await wayTo(tx, siteId, filter);
+  return axis.rows(filter, rest);
 }
 
 /** A page of the report, newest first, with the number of all rows that fit. */

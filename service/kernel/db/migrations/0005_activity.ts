@@ -124,7 +124,8 @@ const present = [`do $$ begin ${count('(select *, 1 as by from activity) as came
 
 const investigation = `create table investigation (
     site_id int not null references site,
-    investigation_id int generated always as identity,
+    -- Its numbers are not those of users: one pasted into the wrong place is nobody's.
+    investigation_id int generated always as identity (start with 100001),
     name text not null,
     notes text not null,
     query jsonb not null,
