@@ -1,4 +1,6 @@
 export { shownDate, storedDate, type DateTimeBehavior, type Zones } from './dates.ts';
+export { calculationsOf, type Calculation } from './formulas.ts';
+export { schemaHandlers } from './handlers.ts';
 export { holdSchema, loadSchema } from './load.store.ts';
 export {
   findField,
@@ -23,4 +25,5 @@ export {
   type StoredValue,
   type Vals,
 } from './values.ts';
+export { isCurrency } from './lookups.ts';
 export { zonesOf } from './zones.store.ts';
