@@ -100,8 +100,8 @@ export async function joinSite(db: Db, siteId: number, userId: number, traits: T
     .execute();
 }
 
-/** A session's secret, as the cookie carries it. */
-async function openSession(db: Db, siteId: number, userId: number): Promise<string> {
+/** A new session of somebody: its secret, as the cookie carries it. */
+export async function openSession(db: Db, siteId: number, userId: number): Promise<string> {
   const secret = newSecret();
   await db
     .insertInto('session')
