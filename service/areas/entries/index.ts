@@ -1,1 +1,2 @@
 export { entryReadHandlers } from './handlers.ts';
+export { entryWriteHandlers } from './write-handlers.ts';

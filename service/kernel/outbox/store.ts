@@ -3,12 +3,27 @@ import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import { inPieces } from '../db/pieces.ts';
 
-/** One entity that was created, updated or deleted, as a default topic tells it (spec 6, shapes 7). */
-export interface ChangeEvent {
+type Entity = Readonly<Record<string, unknown>>;
+
+/** What was created, updated or deleted, as a default topic tells it (spec 6, shapes 7). */
+export type ChangeEvent = {
   topic: 'default-users' | 'default-data' | 'default-schema';
   entityType: 'Users' | 'UserGroups' | 'Data' | 'EntryLists';
   kind: 'created' | 'updated' | 'deleted';
-  entity: Readonly<Record<string, unknown>>;
+  /** Values that a calculation gave (spec 6 rule 3). */
+  isCalculated?: boolean;
+} & ({ entity: Entity } | { entities: readonly Entity[] });
+
+/** So many entities are told in one event at most. */
+const MOST_ENTITIES = 500;
+
+/** An event of very many entities as several. */
+function inEvents(event: ChangeEvent): { event: ChangeEvent; entities: readonly Entity[] }[] {
+  const all = 'entities' in event ? event.entities : [event.entity];
+  return Array.from({ length: Math.ceil(all.length / MOST_ENTITIES) }, (_, at) => ({
+    event,
+    entities: all.slice(at * MOST_ENTITIES, (at + 1) * MOST_ENTITIES),
+  }));
 }
 
 const ROWS_AT_ONCE = 2000;
@@ -27,7 +42,7 @@ interface Author {
 export async function publish(tx: Tx, author: Author, events: readonly ChangeEvent[]): Promise<void> {
   // Topics in one order in every transaction: two changes cannot wait for each other.
   for (const name of [...new Set(events.map((event) => event.topic))].toSorted()) {
-    const mine = events.filter((event) => event.topic === name);
+    const mine = events.filter((event) => event.topic === name).flatMap(inEvents);
     const { rows } = await sql<{ topic_id: number; first: number; schema_version: number }>`
       with counted as (
         insert into topic (site_id, name, next) values (${author.siteId}, ${name}, ${mine.length})
@@ -44,7 +59,7 @@ export async function publish(tx: Tx, author: Author, events: readonly ChangeEve
       tx
         .insertInto('topic_event')
         .values(
-          piece.map((event, index) => ({
+          piece.map(({ event, entities }, index) => ({
             site_id: author.siteId,
             topic_id: topic.topic_id,
             off: topic.first + offset + index,
@@ -57,8 +72,8 @@ export async function publish(tx: Tx, author: Author, events: readonly ChangeEve
               modifiedByUserEmail: author.email,
               ...(author.proxy && { proxyUserId: author.proxy.userId, proxyUserEmail: author.proxy.email }),
               schemaVersion: topic.schema_version,
-              isCalculated: false,
-              payload: { entities: { [event.kind]: [event.entity] } },
+              isCalculated: event.isCalculated ?? false,
+              payload: { entities: { [event.kind]: entities } },
             }),
           })),
         )

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRequiredNow } from '../../../contract/rules/required-when.ts';
+import type { FieldError } from '../../kernel/http/errors.ts';
+import type { EntryType, SchemaField, StoredValue, Vals } from '../schema/index.ts';
+import { readWritten, type Reading, type StoreItem } from './written.ts';
+
+/** An entry as a request leaves it. */
+export interface Draft {
+  /** Negative: new, until it is stored. */
+  entryId: number;
+  isNew: boolean;
+  /** The place of its first item, for what concerns the entry as a whole. */
+  path: string;
+  before: Vals;
+  after: Record<string, StoredValue | undefined>;
+  /** Fields that items of the request name, with the place of the item. */
+  touched: Map<number, { field: SchemaField; path: string }>;
+  ignoreNearDups: boolean;
+}
+
+/** Entries that exist, with what they hold; those of another type or site are absent. */
+export type Existing = ReadonlyMap<number, Vals>;
+
+/**
+ * Makes a draft of each entry that the items name. Everything that is wrong with an item is told with its place; what
+ * concerns several entries at once (ids that do not exist, near-duplicates) is looked at afterwards.
+ */
+export function draftsOf(
+  items: readonly StoreItem[],
+  type: EntryType,
+  existing: Existing,
+  reading: Reading,
+  absent: (entryId: number) => string,
+): { drafts: Map<number, Draft>; faults: FieldError[] } {
+  const fields = new Map(type.fields.map((field) => [field.id, field]));
+  const drafts = new Map<number, Draft>();
+  const faults: FieldError[] = [];
+  for (const [index, item] of items.entries()) {
+    const path = `storeRequests.${index}`;
+    const field = fields.get(item.fieldId);
+    const draft = drafts.get(item.entryId) ?? draftOf(item.entryId, path, existing);
+    if (!draft) faults.push({ path: `${path}.entryId`, message: absent(item.entryId) });
+    else drafts.set(item.entryId, draft);
+    if (!field)
+      faults.push({
+        path: `${path}.fieldId`,
+        message: `${type.apiName} has no field with id ${item.fieldId}`,
+      });
+    if (draft && field) faults.push(...write(draft, item, field, path, reading));
+  }
+  return { drafts, faults };
+}
+
+function draftOf(entryId: number, path: string, existing: Existing): Draft | undefined {
+  const before = entryId < 0 ? {} : existing.get(entryId);
+  return (
+    before && {
+      entryId,
+      isNew: entryId < 0,
+      path,
+      before,
+      after: { ...before },
+      touched: new Map(),
+      ignoreNearDups: false,
+    }
+  );
+}
+
+function write(
+  draft: Draft,
+  item: StoreItem,
+  field: SchemaField,
+  path: string,
+  reading: Reading,
+): FieldError[] {
+  const earlier = draft.touched.get(field.id);
+  if (earlier)
+    return [
+      { path, message: `${field.apiName} of entry ${item.entryId} is written by ${earlier.path} already` },
+    ];
+  draft.touched.set(field.id, { field, path });
+  if (item.ignoreNearDups) draft.ignoreNearDups = true;
+  const written = readWritten(item, field, draft.before, reading);
+  if ('fault' in written) return [{ path: `${path}.value`, message: written.fault }];
+  if (written.value === undefined) delete draft.after[field.id];
+  else draft.after[field.id] = written.value;
+  return [];
+}
+
+/**
+ * Fields that need a value and have none. A new entry needs all of them; an entry that lacks one since before is not
+ * held back for it, but nobody can clear one, nor make one required and leave it empty (spec 4.6, requiredWhen).
+ */
+export function missing(draft: Draft, type: EntryType): FieldError[] {
+  const byId = new Map(type.fields.map((field) => [field.id, field]));
+  const needs = (field: SchemaField, vals: Vals): boolean =>
+    field.isRequired ||
+    (field.requiredWhen !== null && isRequiredNow(field.requiredWhen, (id) => byId.get(id), vals));
+  return type.fields
+    .filter(
+      (field) => draft.after[field.id] === undefined && !field.isCalculated && needs(field, draft.after),
+    )
+    .filter((field) => draft.isNew || draft.before[field.id] !== undefined || !needs(field, draft.before))
+    .map((field) => ({
+      path: draft.touched.get(field.id)?.path ?? draft.path,
+      message: `${field.apiName} is required${field.isRequired ? '' : ' here: its conditions hold'}`,
+    }));
+}
+
+/** Fields whose value is another one than before; a change of case alone is a change (spec 4.4). */
+export const changedFields = (
+  { before, after }: Pick<Draft, 'before' | 'after'>,
+  type: EntryType,
+): SchemaField[] => type.fields.filter((field) => !isDeepStrictEqual(before[field.id], after[field.id]));

@@ -1,0 +1,143 @@
+import type { DataRequestResultVm, StoreRequestsVm } from '../../../contract/generated/types.gen.ts';
+import { FIELD } from '../../../contract/rules/fields.ts';
+import { actorOf, change, type Recorder } from '../../kernel/change.ts';
+import type { Tx } from '../../kernel/db/database.ts';
+import { ApiError, invalid } from '../../kernel/http/errors.ts';
+import type { Call } from '../../kernel/http/handler.ts';
+import { type EntryType, holdSchema } from '../schema/index.ts';
+import { typeCalled, zonesFor } from './asking.ts';
+import { nearFaults, unknownIds } from './checks.ts';
+import { changedFields, type Draft, draftsOf, missing } from './drafts.ts';
+import * as store from './write.store.ts';
+
+type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services'> & {
+  params: { entryTypeId: string };
+  body: StoreRequestsVm;
+  query: { dateTimeBehavior?: number };
+};
+
+export const authorIn = (call: Pick<Call, 'caller' | 'origin'>): store.Author => {
+  const { siteId, userId, proxy } = actorOf(call);
+  return { siteId, userId, proxyId: proxy?.userId ?? null };
+};
+
+/** New entries get the next number of each counter, in the order in which the request names them. */
+async function count(tx: Tx, siteId: number, type: EntryType, drafts: readonly Draft[]): Promise<void> {
+  const fresh = drafts.filter((draft) => draft.isNew);
+  if (fresh.length === 0) return;
+  for (const field of type.fields.filter(({ fieldType }) => fieldType === FIELD.counter)) {
+    // oxlint-disable-next-line no-await-in-loop -- locks in one order in every transaction
+    const first = await store.takeNumbers(tx, siteId, field.id, fresh.length);
+    for (const [index, draft] of fresh.entries()) draft.after[field.id] = first + index;
+  }
+}
+
+/** Gives new entries their ids and stores them; answers the ids by those of the request. */
+async function storeDrafts(tx: Tx, author: store.Author, type: EntryType, drafts: readonly Draft[]) {
+  const fresh = drafts.filter((draft) => draft.isNew);
+  const ids = fresh.length > 0 ? await store.newEntryIds(tx, fresh.length) : [];
+  const idOf = new Map(fresh.map((draft, index) => [draft.entryId, ids[index] ?? 0]));
+  const writes = drafts.map((draft) => ({
+    entryId: idOf.get(draft.entryId) ?? draft.entryId,
+    before: draft.before,
+    after: draft.after,
+    changed: changedFields(draft, type),
+    isNew: draft.isNew,
+  }));
+  const inserts = writes.filter(({ isNew }) => isNew);
+  const updates = writes.filter(({ isNew, changed }) => !isNew && changed.length > 0);
+  const at = await store.momentOfChange(tx);
+  if (inserts.length > 0) await store.insertEntries(tx, author, type, inserts, at);
+  if (updates.length > 0)
+    await store.updateEntries(
+      tx,
+      author,
+      type,
+      updates.toSorted((a, b) => a.entryId - b.entryId),
+      at,
+      store.CAUSE.somebody,
+    );
+  const written = [...inserts, ...updates].map(({ entryId }) => entryId);
+  if (type.fields.some((field) => field.isCalculated) && written.length > 0)
+    await store.queueCalculations(tx, author.siteId, written);
+  return {
+    idOf,
+    created: inserts.map(({ entryId }) => entryId),
+    updated: updates.map(({ entryId }) => entryId),
+    at,
+  };
+}
+
+/** One audit row for the request (the log has every value), and the events of what it did. */
+export function recordEntries(
+  record: Recorder,
+  type: EntryType,
+  kind: 'created' | 'updated' | 'deleted',
+  ids: readonly number[],
+  more: Readonly<Record<string, unknown>> = {},
+): void {
+  if (ids.length === 0) return;
+  record({
+    action: `entry.${{ created: 'create', updated: 'update', deleted: 'delete' }[kind]}`,
+    subject: ['entry-type', type.id],
+    changes: { entries: ids, ...more },
+    event: {
+      topic: 'default-data',
+      entityType: 'Data',
+      kind,
+      entities: ids.map((EntryId) => ({ EntryId, EntryListId: type.id })),
+    },
+  });
+}
+
+/**
+ * Creates and changes entries (spec 4.4; shapes 4): one invalid item fails the whole request, with every error told and
+ * nothing stored. Negative ids are new entries, the same id the same entry.
+ */
+export async function writeEntries(
+  call: WriteCall,
+  options: { onlyNew: boolean },
+): Promise<DataRequestResultVm[]> {
+  const { db, caller, params, body } = call;
+  const items = body.storeRequests ?? [];
+  if (body.binaryStoreRequests?.length) throw new ApiError(501, 'Files of entries are not built yet');
+  const behavior = call.query.dateTimeBehavior === 1 ? 1 : 0;
+  const zones = await zonesFor(db, caller, behavior);
+  const author = authorIn(call);
+  return change(db, actorOf(call), async (tx, record) => {
+    const schema = await holdSchema(tx, author.siteId);
+    const type = typeCalled(schema, params.entryTypeId);
+    const existingIds = [...new Set(items.map(({ entryId }) => entryId))].filter((id) => id > 0);
+    const existing =
+      options.onlyNew || existingIds.length === 0
+        ? new Map()
+        : await store.lockEntries(tx, author.siteId, type.id, existingIds);
+    const { drafts: byId, faults } = draftsOf(items, type, existing, { behavior, zones }, (id) =>
+      options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`,
+    );
+    const drafts = [...byId.values()];
+    const all = [
+      ...faults,
+      ...drafts.flatMap((draft) => missing(draft, type)),
+      ...(await unknownIds(tx, schema, drafts)),
+      ...(await nearFaults(tx, author.siteId, type, drafts)),
+    ];
+    if (all.length > 0) throw invalid(all);
+    await count(tx, author.siteId, type, drafts);
+    const { idOf, created, updated, at } = await storeDrafts(tx, author, type, drafts);
+    recordEntries(record, type, 'created', created);
+    recordEntries(record, type, 'updated', updated);
+    return items.map((item): DataRequestResultVm => {
+      const entryId = idOf.get(item.entryId) ?? item.entryId;
+      const isNoData = byId.get(item.entryId)?.after[item.fieldId] === undefined;
+      return {
+        entryId,
+        rowId: entryId,
+        fieldId: item.fieldId,
+        isNoData,
+        modified: at.toISOString(),
+        modifiedBy: author.userId,
+      };
+    });
+  });
+}

@@ -1,0 +1,121 @@
+import { FIELD, holdsMoney, isFileField, isIdField } from '../../../contract/rules/fields.ts';
+import {
+  type DateTimeBehavior,
+  type FileValue,
+  storedDate,
+  type SchemaField,
+  type StoredValue,
+  type Vals,
+  type Zones,
+} from '../schema/index.ts';
+
+/** One item of `storeRequests`. */
+export interface StoreItem {
+  entryId: number;
+  fieldId: number;
+  value?: unknown;
+  ignoreNearDups?: boolean;
+  currencyCode?: string | null;
+}
+
+/** How dates of a request are meant. */
+export interface Reading {
+  behavior: DateTimeBehavior;
+  zones: Zones;
+}
+
+/** A value as it is stored (values.ts), undefined where the item clears it; or what is wrong with it. */
+type Written = { value: StoredValue | undefined } | { fault: string };
+
+const MAX_ID = 2_147_483_647;
+const MOST_VALUES = 1_000;
+const MOST_TEXT = 1_000_000;
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+
+const isId = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ID;
+
+/**
+ * Reads what an item writes into a field (shapes 4, values by field type). Null and an empty text clear it. Whether the
+ * ids exist is looked up later, for all items at once.
+ */
+export function readWritten(item: StoreItem, field: SchemaField, before: Vals, reading: Reading): Written {
+  const { value } = item;
+  if (!field.isStoreRequestSupported)
+    return {
+      fault: `${field.apiName} is ${field.isCalculated ? 'calculated' : 'counted'}: it cannot be written`,
+    };
+  if (value === undefined) return { fault: 'is required; null clears the field' };
+  if (value === null || value === '' || (Array.isArray(value) && value.length === 0))
+    return { value: undefined };
+  if (isFileField(field.fieldType)) return keptFiles(value, field, before);
+  if (isIdField(field.fieldType)) return field.isMultiSelect ? readIds(value, field) : readId(value, field);
+  if (Array.isArray(value)) return { fault: `${field.apiName} holds one value, not a list` };
+  if (holdsMoney(field)) return readMoney(item, field, before);
+  return readPlain(value, field, reading);
+}
+
+function readPlain(value: unknown, field: SchemaField, { behavior, zones }: Reading): Written {
+  if (field.fieldType === FIELD.boolean)
+    return typeof value === 'boolean' ? { value } : { fault: 'must be true or false' };
+  if (field.fieldType === FIELD.number)
+    return typeof value === 'number' && Number.isFinite(value)
+      ? { value: value + 0 } // -0 is 0, as the database has it
+      : { fault: 'must be a number' };
+  if (typeof value !== 'string') return { fault: 'must be a text' };
+  if (field.fieldType === FIELD.date) {
+    const stored = storedDate(value, field.isDateOnly, behavior, zones);
+    return stored === undefined
+      ? { fault: 'must be a date, such as 2026-03-01 or 2026-03-01T08:00:00Z, of the years 1 to 9999' }
+      : { value: stored };
+  }
+  return value.length <= MOST_TEXT
+    ? { value }
+    : { fault: `has ${value.length} characters; ${MOST_TEXT} at most` };
+}
+
+const named = (field: SchemaField): string =>
+  field.fieldType === FIELD.choice ? 'a choice' : field.fieldType === FIELD.user ? 'a user' : 'an entry';
+
+function readId(value: unknown, field: SchemaField): Written {
+  const id: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (!isId(id)) return { fault: `must be the id of ${named(field)}; ${field.apiName} holds one` };
+  return choiceFault(id, field) ?? { value: id };
+}
+
+function readIds(value: unknown, field: SchemaField): Written {
+  const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (ids.length > MOST_VALUES) return { fault: `holds ${ids.length} values; ${MOST_VALUES} at most` };
+  if (!ids.every(isId)) return { fault: `must be ids of ${named(field).replace(/^an? /, '')}s` };
+  const fault = ids.map((id) => choiceFault(id, field)).find((each) => each !== undefined);
+  return fault ?? { value: [...new Set(ids)] };
+}
+
+/** A choice that is not offered any more cannot be chosen anew. */
+function choiceFault(id: number, field: SchemaField): { fault: string } | undefined {
+  if (field.fieldType !== FIELD.choice) return undefined;
+  const choice = field.choices.get(id);
+  return choice && !choice.isRemoved ? undefined : { fault: `${id} is no choice of ${field.apiName}` };
+}
+
+/** An amount in the currency that is named, or in the one it had. */
+function readMoney({ value, currencyCode }: StoreItem, field: SchemaField, before: Vals): Written {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return { fault: 'must be a number, the amount' };
+  const had = before[field.id];
+  const code =
+    currencyCode ?? (typeof had === 'object' && 'currencyCode' in had ? had.currencyCode : undefined);
+  if (code === undefined) return { fault: 'needs currencyCode, such as EUR' };
+  return CURRENCIES.has(code)
+    ? { value: { value, currencyCode: code } }
+    : { fault: `"${code}" is no currency: write its code of ISO 4217, such as EUR` };
+}
+
+/** Of files only those to keep can be written here, by their ids; new ones come as binaryStoreRequests. */
+function keptFiles(value: unknown, field: SchemaField, before: Vals): Written {
+  const held = (before[field.id] ?? []) as readonly FileValue[];
+  const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const kept = ids.flatMap((id) => held.find((file) => file.file === id) ?? []);
+  return kept.length === ids.length && new Set(ids).size === ids.length
+    ? { value: kept }
+    : { fault: `must be ids of files that ${field.apiName} holds; new files come as binaryStoreRequests` };
+}
