@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Download, FileDown, Trash2 } from 'lucide-react';
+import { FileDown, Trash2 } from 'lucide-react';
 import { toServiceError } from '../../../api/errors.ts';
 import { holderOf, useSession } from '../../../api/session.ts';
-import { fetchAgain } from '../../../export/fetch-again.ts';
 import { dropExport, exportsChanged, keptExports } from '../../../export/keep.ts';
 import type { KeptExport } from '../../../export/keep.ts';
 import { FILE_DAYS, MOST_BYTES, RECORD_DAYS } from '../../../export/limits.ts';
-import { useExportReason } from '../../../export/use-export-reason.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -15,17 +13,20 @@ import type { MenuItems } from '../../../ui/menu/menu-items.ts';
 import { useStore } from '../../../ui/store.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { COLUMNS } from './-columns.tsx';
-import { sizeWord, summary, unfetchable } from './-words.ts';
+import { sizeWord, summary } from './-words.ts';
 import './-exports.css';
 
 const idOf = ({ id }: KeptExport) => id;
 const nameOf = ({ name }: KeptExport) => name;
 
+const rowMenu = (one: KeptExport): MenuItems => [
+  { label: 'Remove', icon: Trash2, danger: true, onSelect: () => void dropExport(one.id) },
+];
+
 /** What was exported in this browser: nothing of it is kept by the service but that it happened. */
 export function ExportsPage() {
   const holder = holderOf(useSession());
   const change = useStore(exportsChanged);
-  const notNow = useExportReason();
   const { data, error, refetch, isRefetching } = useQuery({
     queryKey: [{ _id: 'exports', holder, change }],
     queryFn: () => keptExports(holder),
@@ -35,16 +36,6 @@ export function ExportsPage() {
     retry: false,
     placeholderData: (before) => before,
   });
-  const rowMenu = (one: KeptExport): MenuItems => [
-    {
-      label: 'Download again',
-      icon: Download,
-      disabledReason: notNow ?? unfetchable(one),
-      onSelect: () => void fetchAgain(one),
-    },
-    'line',
-    { label: 'Remove', icon: Trash2, danger: true, onSelect: () => void dropExport(one.id) },
-  ];
   return (
     <Page fill title="Exports" meta={data && data.length > 0 && summary(data)}>
       <p className="exports-note">

@@ -1,13 +1,17 @@
 import { Link } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { fetchAgain } from '../../../export/fetch-again.ts';
 import type { KeptExport } from '../../../export/keep.ts';
+import { useExportReason } from '../../../export/use-export-reason.ts';
 import { count } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
 import type { Tone } from '../../../ui/layout/tone.ts';
 import type { Column } from '../../../ui/table/columns.ts';
 import { readView as readActivity, writeView as writeActivity } from '../activity/-view.ts';
 import { readView, writeView } from '../users/-view.ts';
-import { sizeWord, stateOf, tookWord } from './-words.ts';
+import { sizeWord, stateOf, tookWord, unfetchable } from './-words.ts';
 
 const TONES: Record<ReturnType<typeof stateOf>, Tone> = {
   Kept: 'ok',
@@ -33,6 +37,23 @@ function ListLink({ one: { query, search, subject }, tabIndex }: { one: KeptExpo
   );
 }
 
+/** What somebody comes to this page for stands in the row. */
+function Again({ one, tabIndex }: { one: KeptExport; tabIndex: 0 | -1 }) {
+  const notNow = useExportReason();
+  return (
+    <Button
+      size="small"
+      icon={Download}
+      tabIndex={tabIndex}
+      aria-label={`Download ${one.name} again`}
+      disabledReason={notNow ?? unfetchable(one)}
+      onClick={() => void fetchAgain(one)}
+    >
+      Download
+    </Button>
+  );
+}
+
 /** The columns of the exports of this browser. */
 export const COLUMNS: readonly Column<KeptExport>[] = [
   { id: 'name', header: 'File', minWidth: 240, cell: ({ name }) => <span title={name}>{name}</span> },
@@ -41,7 +62,16 @@ export const COLUMNS: readonly Column<KeptExport>[] = [
     header: 'Asked for',
     minWidth: 220,
     small: 'line',
-    cell: (one, { tabIndex }) => one.why ?? <ListLink one={one} tabIndex={tabIndex} />,
+    cell: (one, { tabIndex }) => (
+      <>
+        <ListLink one={one} tabIndex={tabIndex} />
+        {one.why !== undefined && (
+          <span className="exports-why" title={one.why}>
+            {` · ${one.why}`}
+          </span>
+        )}
+      </>
+    ),
   },
   { id: 'rows', header: 'Rows', width: 90, align: 'end', cell: ({ rows }) => count(rows) },
   { id: 'size', header: 'Size', width: 100, align: 'end', cell: sizeWord },
@@ -58,5 +88,12 @@ export const COLUMNS: readonly Column<KeptExport>[] = [
     width: 130,
     small: 'aside',
     cell: (one) => <Badge tone={TONES[stateOf(one)]}>{stateOf(one)}</Badge>,
+  },
+  {
+    id: 'again',
+    header: 'Again',
+    width: 130,
+    small: 'line',
+    cell: (one, { tabIndex }) => <Again one={one} tabIndex={tabIndex} />,
   },
 ];

@@ -5,7 +5,8 @@ const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
 const seconds = new Intl.NumberFormat(undefined, {
   style: 'unit',
   unit: 'second',
-  maximumSignificantDigits: 2,
+  unitDisplay: 'short',
+  maximumFractionDigits: 1,
 });
 
 /** "1.2 MB"; nothing where no file was made. */
