@@ -24,6 +24,9 @@ onEachApp((house) => {
   let a: Person;
   let b: Person;
   let shared: Person;
+  /** An invitation of B, and somebody of B whose address alone says nothing of it. */
+  let invitationId = 0;
+  const plain = 'plain@people.test';
   beforeAll(async () => {
     const { db, app } = house();
     const [siteA, siteB] = [await makeSite(db), await makeSite(db)];
@@ -34,6 +37,16 @@ onEachApp((house) => {
     const api = as(app, b);
     for (let at = 0; at < 20; at += 1)
       await api.post('user', { email: `${at}@${MARK}.test`, firstName: MARK, lastName: MARK });
+    const guest = await makePerson(db, await makeSite(db), { email: `guest@${MARK}.test` });
+    await api.post('user/invite', { email: guest.email, type: 1, duration: 3 });
+    const { body } = await api.get<{ id: number }[]>('user/invitations');
+    invitationId = body[0]?.id ?? 0;
+    const { userId } = await makePerson(db, siteB, { email: plain });
+    await db
+      .updateTable('account')
+      .set({ first_name: MARK, last_name: MARK })
+      .where('user_id', '=', userId)
+      .execute();
     await db
       .updateTable('user_group')
       .set({ name: `${MARK} group` })
@@ -47,18 +60,27 @@ onEachApp((house) => {
   });
 
   test('whatever the administrator of A asks, with ids of B in every place, no answer has a byte of B', async () => {
-    const ids = [b.userId, b.groupId, shared.groupId];
-    const bodies = ids.flatMap((id) => [
-      [id],
-      [{ userIds: [id], groupIds: [id] }],
+    const ids = [b.userId, b.groupId, shared.groupId, invitationId];
+    const bodies = [
+      ...ids.flatMap((id) => [
+        [id],
+        [{ userIds: [id], groupIds: [id] }],
+        { id, lastName: 'Taken' },
+        { userId: id, licenseTypeId: 2 },
+        { proxyUserId: id, users: [a.userId] },
+        { proxyUserId: a.userId, users: [id] },
+        { add: [{ proxyUserId: a.userId, userId: id }] },
+        { userId: id, reason: 'Because' },
+        { email: `${crypto.randomUUID()}@a.test`, firstName: 'A', lastName: 'B', groups: [id] },
+      ]),
       [{ userIds: [a.userId], groupIds: [b.groupId] }],
-      { id, lastName: 'Taken' },
-      { userId: id, licenseTypeId: 2 },
       { email: b.email, firstName: 'A', lastName: 'B' },
-      { email: `${crypto.randomUUID()}@a.test`, firstName: 'A', lastName: 'B', groups: [id] },
       { siteId: b.siteId },
+      { email: plain, type: 0 },
+      { emails: [plain, `${crypto.randomUUID()}@a.test`] },
+      { days: 1 },
       { name: `A ${crypto.randomUUID()}`, capabilities: [] },
-    ]);
+    ];
     const doors = [
       ['', { authorization: `Bearer ${a.token}` }],
       ['/console', { cookie: `steward=${a.cookie}`, 'x-steward-console': '1' }],
@@ -67,8 +89,8 @@ onEachApp((house) => {
     for (const [prefix, headers] of doors) {
       for (const operation of asked) {
         // What is not A's own: a deletion that is allowed would end the test.
-        for (const id of ids) {
-          const url = prefix + operation.url.replaceAll(/:\w+/g, String(id));
+        for (const path of new Set(ids.map((id) => operation.url.replaceAll(/:\w+/g, String(id))))) {
+          const url = prefix + path;
           const own = [a.userId, a.groupId, shared.userId].some((mine) => url.endsWith(`/${mine}`));
           const queries =
             operation.method === 'GET'
@@ -101,9 +123,10 @@ onEachApp((house) => {
   test('and nothing of B was changed by it', async () => {
     const api = as(house().app, b);
     const { body } = await api.get<{ lastName: string; modifiedBy: number | null }[]>('user?pageSize=1000');
-    expect(body).toHaveLength(22);
+    expect(body).toHaveLength(23);
     expect(body.filter(({ modifiedBy }) => modifiedBy !== b.userId && modifiedBy !== null)).toEqual([]);
     expect((await api.get(`user/group/${b.groupId}`)).body).toMatchObject({ name: `${MARK} group` });
+    expect((await api.get('user/invitations')).body).toMatchObject([{ id: invitationId, status: 'pending' }]);
   });
 
   test('somebody of both sites shows on each what is of that site alone', async () => {
