@@ -736,6 +736,14 @@ export type NamedValue = {
     seqNumber?: number;
     type?: number;
     url?: string | null;
+    /**
+     * Of a user; only with fillExtendedData.
+     */
+    email?: string;
+    /**
+     * Name of the entry type of a reference; only with fillExtendedData.
+     */
+    entryTypeName?: string;
 };
 
 export type MoneyValue = {
@@ -744,14 +752,26 @@ export type MoneyValue = {
 };
 
 /**
+ * A file in a field of type 13 or 16; `seqNumber` selects it in getEntryFile.
+ */
+export type FileValueVm = {
+    id: number;
+    name: string;
+    contentType: string;
+    size: number;
+    seqNumber: number;
+    url: string;
+};
+
+/**
  * One value of a multi-select field.
  */
-export type FieldValueItem = string | number | boolean | null | NamedValue | MoneyValue;
+export type FieldValueItem = string | number | boolean | null | NamedValue | MoneyValue | FileValueVm;
 
 /**
  * Value of a field, by its type (shapes 4).
  */
-export type FieldValue = string | number | boolean | null | NamedValue | MoneyValue | Array<FieldValueItem>;
+export type FieldValue = string | number | boolean | null | NamedValue | MoneyValue | FileValueVm | Array<FieldValueItem>;
 
 export type DataError = {
     code: number;

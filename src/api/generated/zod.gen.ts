@@ -537,12 +537,26 @@ export const zNamedValue = z.object({
     entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
     seqNumber: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
     type: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
-    url: z.string().nullish()
+    url: z.string().nullish(),
+    email: z.string().optional(),
+    entryTypeName: z.string().optional()
 });
 
 export const zMoneyValue = z.object({
     value: z.number(),
     currencyCode: z.string()
+});
+
+/**
+ * A file in a field of type 13 or 16; `seqNumber` selects it in getEntryFile.
+ */
+export const zFileValueVm = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    contentType: z.string(),
+    size: z.int().gte(0),
+    seqNumber: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    url: z.string()
 });
 
 /**
@@ -555,7 +569,8 @@ export const zFieldValueItem = z.union([
         z.boolean()
     ]),
     zNamedValue,
-    zMoneyValue
+    zMoneyValue,
+    zFileValueVm
 ]).nullable();
 
 /**
@@ -569,6 +584,7 @@ export const zFieldValue = z.union([
     ]),
     zNamedValue,
     zMoneyValue,
+    zFileValueVm,
     z.array(zFieldValueItem)
 ]).nullable();
 
