@@ -37,6 +37,7 @@ export async function readCells(call: Call<'readEntryData'>): Promise<Answer<'re
   const values = await valuesOf(call.db, readable, schema, {
     siteId,
     linkTo: query.resolveReferenceUrl ? services.publicUrl : undefined,
+    extended: query.fillExtendedData ?? false,
     wrapIntoArrays: query.wrapIntoArrays ?? false,
   });
   const distinct = [...new Map(readable.map((item) => [key(item), item])).values()];

@@ -69,6 +69,7 @@ async function answerRows(
   const rows = await readRows(db, wanted, asked.window, fields, {
     siteId,
     linkTo: asked.resolveReferenceUrls ? services.publicUrl : undefined,
+    extended: false,
     wrapIntoArrays: asked.wrapIntoArrays,
   });
   const total = await totalOf(db, wanted, asked.window, rows.length);
@@ -183,7 +184,12 @@ export const entryReadHandlers: Handlers<Reads> = {
       fields,
       at: readMoment('fromDate', body.fromDate),
     };
-    const rendering = { siteId, linkTo: undefined, wrapIntoArrays: query.wrapIntoArrays ?? false };
+    const rendering = {
+      siteId,
+      linkTo: undefined,
+      extended: false,
+      wrapIntoArrays: query.wrapIntoArrays ?? false,
+    };
     const rows = await rowsAt(db, past, MOST_PAST_ROWS + 1, rendering);
     if (rows.length > MOST_PAST_ROWS)
       throw invalid([

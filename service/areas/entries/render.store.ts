@@ -9,6 +9,8 @@ export interface Rendering {
   siteId: number;
   /** Where links to entries and files begin; undefined: references carry no `url`. */
   linkTo: string | undefined;
+  /** More about users and references: the e-mail address, the name of the type (spec 4.4, fillExtendedData). */
+  extended: boolean;
   /** Fields of several values are arrays even with a single one. */
   wrapIntoArrays: boolean;
 }
@@ -38,7 +40,7 @@ const dateJson = (field: SchemaField): Sql =>
 function oneOf(field: SchemaField, rendering: Rendering): ((id: Sql) => Sql) | undefined {
   if (field.fieldType === FIELD.choice) return (id) => choiceJson(field, id);
   if (field.fieldType === FIELD.reference) return (id) => referenceJson(id, rendering);
-  return field.fieldType === FIELD.user ? userJson : undefined;
+  return field.fieldType === FIELD.user ? (id) => userJson(id, rendering) : undefined;
 }
 
 function choiceJson(field: SchemaField, id: Sql): Sql {
@@ -50,18 +52,24 @@ function choiceJson(field: SchemaField, id: Sql): Sql {
 }
 
 /** entry_change names deleted entries as well, and its name is kept equal to the entry's. */
-function referenceJson(id: Sql, { siteId, linkTo }: Rendering): Sql {
+function referenceJson(id: Sql, { siteId, linkTo, extended }: Rendering): Sql {
+  const typeName = extended
+    ? sql`, 'entryTypeName', (select t.singular_name from entry_type t where t.site_id = r.site_id and t.type_id = r.type_id)`
+    : sql``;
   const url =
     linkTo === undefined
       ? sql``
       : sql`, 'url', ${`${linkTo}/entries/`}::text || r.type_id || '/' || r.entry_id`;
-  return sql`select jsonb_build_object('type', 0, 'id', r.entry_id, 'name', r.name, 'entryListId', r.type_id${url})
+  return sql`select jsonb_build_object('type', 0, 'id', r.entry_id, 'name', r.name, 'entryListId', r.type_id${url}${typeName})
     from entry_change r where r.site_id = ${siteId} and r.entry_id = ${id}`;
 }
 
-const userJson = (id: Sql): Sql => sql`select jsonb_build_object('id', a.user_id,
-    'name', a.first_name || ' ' || a.last_name, 'entryListId', -1, 'url', 'mailto:' || a.email)
-  from account a where a.user_id = ${id}`;
+function userJson(id: Sql, { extended }: Rendering): Sql {
+  const email = extended ? sql`, 'email', a.email` : sql``;
+  return sql`select jsonb_build_object('id', a.user_id, 'name', a.first_name || ' ' || a.last_name, 'entryListId', -1,
+      'url', 'mailto:' || a.email${email})
+    from account a where a.user_id = ${id}`;
+}
 
 /** Several ids in their order; a single one stands bare unless arrays were asked for (shapes 4). */
 function severalJson(field: SchemaField, one: (id: Sql) => Sql, { wrapIntoArrays }: Rendering): Sql {
