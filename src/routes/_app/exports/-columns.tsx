@@ -56,11 +56,11 @@ function Again({ one, tabIndex }: { one: KeptExport; tabIndex: 0 | -1 }) {
 
 /** The columns of the exports of this browser. */
 export const COLUMNS: readonly Column<KeptExport>[] = [
-  { id: 'name', header: 'File', minWidth: 240, cell: ({ name }) => <span title={name}>{name}</span> },
+  { id: 'name', header: 'File', minWidth: 190, cell: ({ name }) => <span title={name}>{name}</span> },
   {
     id: 'query',
     header: 'Asked for',
-    minWidth: 220,
+    minWidth: 150,
     small: 'line',
     cell: (one, { tabIndex }) => (
       <>
@@ -73,26 +73,26 @@ export const COLUMNS: readonly Column<KeptExport>[] = [
       </>
     ),
   },
-  { id: 'rows', header: 'Rows', width: 90, align: 'end', cell: ({ rows }) => count(rows) },
-  { id: 'size', header: 'Size', width: 100, align: 'end', cell: sizeWord },
-  { id: 'took', header: 'Took', width: 90, align: 'end', cell: tookWord },
+  { id: 'rows', header: 'Rows', width: 70, align: 'end', cell: ({ rows }) => count(rows) },
+  { id: 'size', header: 'Size', width: 80, align: 'end', cell: sizeWord },
+  { id: 'took', header: 'Took', width: 84, align: 'end', cell: tookWord },
   {
     id: 'at',
     header: 'Exported',
-    width: 130,
+    width: 96,
     cell: ({ at }, { tabIndex }) => <Moment at={at} tabIndex={tabIndex} />,
   },
   {
     id: 'state',
     header: 'State',
-    width: 130,
+    width: 124,
     small: 'aside',
     cell: (one) => <Badge tone={TONES[stateOf(one)]}>{stateOf(one)}</Badge>,
   },
   {
     id: 'again',
     header: 'Again',
-    width: 130,
+    width: 124,
     small: 'line',
     cell: (one, { tabIndex }) => <Again one={one} tabIndex={tabIndex} />,
   },
