@@ -1,0 +1,77 @@
+/** Beginning to act against everything that forbids it, at the same moment: one comes first, and the other sees it. */
+import { expect, test } from 'vitest';
+import type { ActingReport, Session } from '../../../contract/generated/types.gen.ts';
+import type { Calls, Reply } from '../../testing/calls.ts';
+import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+
+const ACTING = '/api/session/acting';
+/** The embedded database takes one transaction at a time: there one round shows it. */
+const rounds = { postgres: 12, embedded: 2 };
+
+const ways: readonly (readonly [
+  string,
+  (admin: Calls, proxy: Person, principal: Person) => Promise<Reply<unknown>>,
+])[] = [
+  ['the assignment is removed', (admin, proxy) => admin.post('user/proxy', { proxyUserId: proxy.userId })],
+  ['the principal is deactivated', (admin, _, { userId: id }) => admin.put('user', { id, isActive: false })],
+  ['the principal leaves', (admin, _, { userId }) => admin.del(`user/${userId}`)],
+];
+
+onEachApp((house) => {
+  async function start(): Promise<{ admin: Calls; proxy: Person; principal: Person }> {
+    const { db, app } = house();
+    const siteId = await makeSite(db);
+    const admin = as(app, await makePerson(db, siteId));
+    const proxy = await makePerson(db, siteId, { capabilities: ['Access Web Service'] });
+    const principal = await makePerson(db, siteId, { capabilities: ['Access Web Service', 'View Activity'] });
+    await admin.post('user/proxy', { proxyUserId: proxy.userId, users: [principal.userId] });
+    return { admin, proxy, principal };
+  }
+
+  test.each(ways)(
+    'while %s: nothing is let through afterwards, and no report stays open',
+    async (_what, forbid) => {
+      for (let round = 0; round < rounds[house().database.kind]; round += 1) {
+        const { admin, proxy, principal } = await start();
+        const calls = as(house().app, proxy, 'console');
+        const [begun, forbidden] = await Promise.all([
+          calls.put(ACTING, { userId: principal.userId, reason: 'Because' }),
+          forbid(admin, proxy, principal),
+        ]);
+        expect(forbidden.status).toBeLessThan(300);
+        expect([200, 403]).toContain(begun.status);
+        expect((await calls.get('user')).status).toBe(403);
+        const { body } = await calls.get<Session>('/api/session');
+        expect([body.acting, body.capabilities]).toEqual([undefined, ['Access Web Service']]);
+        const reports = await admin.get<ActingReport[]>('user/proxy/reports');
+        expect(reports.body.filter(({ endedDate }) => endedDate === null)).toEqual([]);
+        expect(reports.body).toHaveLength(begun.status === 200 ? 1 : 0);
+      }
+    },
+  );
+
+  test('sign-out while it begins leaves no report open', async () => {
+    for (let round = 0; round < rounds[house().database.kind]; round += 1) {
+      const { admin, proxy, principal } = await start();
+      const calls = as(house().app, proxy, 'console');
+      const [begun] = await Promise.all([
+        calls.put(ACTING, { userId: principal.userId, reason: 'Because' }),
+        calls.del('/api/session'),
+      ]);
+      expect([200, 401, 409]).toContain(begun.status);
+      const { body } = await admin.get<ActingReport[]>('user/proxy/reports');
+      expect(body.filter(({ endedDate }) => endedDate === null)).toEqual([]);
+    }
+  });
+
+  test('twenty requests at once as a principal are one report of twenty steps', async () => {
+    const { admin, proxy, principal } = await start();
+    const headers = { 'as-user': String(principal.userId) };
+    const calls = as(house().app, proxy);
+    const writes = Array.from({ length: 10 }, () => calls.put('user/group/7', {}, { headers }));
+    const reads = Array.from({ length: 10 }, () => calls.get('user', { headers }));
+    await Promise.all([...writes, ...reads]);
+    const listed = async () => (await admin.get<ActingReport[]>('user/proxy/reports')).body;
+    await expect.poll(async () => (await listed()).map(({ steps }) => steps)).toEqual([20]);
+  });
+});
