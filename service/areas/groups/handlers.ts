@@ -7,7 +7,7 @@ import type {
 import { capabilities as allCapabilities } from '../../../contract/rules/capabilities.ts';
 import { differences } from '../../kernel/audit/differences.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { capabilitiesOf } from '../../kernel/auth/store.ts';
+import { capabilitiesHeld } from '../../kernel/auth/store.ts';
 import { actorOf, change, type Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { inPieces } from '../../kernel/db/pieces.ts';
@@ -141,11 +141,7 @@ function trimmedName(text: string): string {
 
 /** Capabilities that the caller gives or takes by editing a group are ones that the caller holds (T05). */
 async function requireGrantable(tx: Tx, caller: Caller, capabilities: readonly Capability[]): Promise<void> {
-  requireHeld(
-    await capabilitiesOf(tx, caller.siteId, caller.userId),
-    capabilities,
-    'Changing these capabilities',
-  );
+  requireHeld(await capabilitiesHeld(tx, caller), capabilities, 'Changing these capabilities');
 }
 
 async function update(tx: Tx, call: Call<'updateGroup'>, record: Recorder): Promise<void> {

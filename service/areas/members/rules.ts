@@ -1,7 +1,7 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { capabilitiesNotHeld } from '../../../contract/rules/capabilities.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
-import { administratorRemains, capabilitiesOf } from '../../kernel/auth/store.ts';
+import { administratorRemains, capabilitiesHeld, capabilitiesOf } from '../../kernel/auth/store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { conflict, forbidden, type FieldError } from '../../kernel/http/errors.ts';
 import { lockGroups } from './pairs.store.ts';
@@ -45,11 +45,7 @@ export async function checkGrant(
     known.has(id) ? [] : [{ path: pathOf(index), message: `group ${id} does not exist on this site` }],
   );
   if (faults.length === 0)
-    requireHeld(
-      await capabilitiesOf(tx, caller.siteId, caller.userId),
-      [...known.values()].flat(),
-      'Changing these groups',
-    );
+    requireHeld(await capabilitiesHeld(tx, caller), [...known.values()].flat(), 'Changing these groups');
   return faults;
 }
 
@@ -61,11 +57,7 @@ export async function requireAuthorityOver(
   deed: string,
 ): Promise<void> {
   if (userId === caller.userId) return;
-  requireHeld(
-    await capabilitiesOf(tx, caller.siteId, caller.userId),
-    await capabilitiesOf(tx, caller.siteId, userId),
-    deed,
-  );
+  requireHeld(await capabilitiesHeld(tx, caller), await capabilitiesOf(tx, caller.siteId, userId), deed);
 }
 
 /**
@@ -79,7 +71,7 @@ export async function checkGroups(
   pathOf: (index: number) => string,
 ) {
   if (groups.length === 0) return [];
-  const held = await capabilitiesOf(tx, caller.siteId, caller.userId);
+  const held = await capabilitiesHeld(tx, caller);
   requireHeld(held, ['Manage Groups'], 'Changing groups');
   return checkGrant(tx, caller, groups, pathOf);
 }

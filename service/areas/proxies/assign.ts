@@ -1,7 +1,7 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { capabilitiesWhenActing } from '../../../contract/rules/proxies.ts';
 import { authorOf, type Caller } from '../../kernel/auth/caller.ts';
-import { capabilitiesOf } from '../../kernel/auth/store.ts';
+import { capabilitiesHeld } from '../../kernel/auth/store.ts';
 import type { Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { ApiError, invalid, type FieldError } from '../../kernel/http/errors.ts';
@@ -140,7 +140,7 @@ async function requireReach(tx: Tx, caller: Caller, added: readonly Wish[]): Pro
   const principals = [...new Set(added.map(({ userId }) => userId))];
   if (principals.length === 0) return;
   const reached = capabilitiesWhenActing(await store.capabilitiesOfAll(tx, caller.siteId, principals));
-  const held: ReadonlySet<Capability> = await capabilitiesOf(tx, caller.siteId, caller.userId);
+  const held: ReadonlySet<Capability> = await capabilitiesHeld(tx, caller);
   requireHeld(held, reached, 'Letting somebody act for these users');
 }
 

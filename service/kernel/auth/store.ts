@@ -166,6 +166,15 @@ export async function capabilitiesOf(tx: Tx, siteId: number, userId: number): Pr
   return new Set(rows[0]?.capabilities);
 }
 
+/** What the caller can do now, for themselves or for whom they act, read inside the transaction that depends on it. */
+export async function capabilitiesHeld(
+  tx: Tx,
+  { siteId, userId, acting }: Pick<Caller, 'siteId' | 'userId' | 'acting'>,
+): Promise<Set<Capability>> {
+  if (!acting) return capabilitiesOf(tx, siteId, userId);
+  return capabilitiesWhenActing(await capabilitiesOf(tx, siteId, acting.principalId));
+}
+
 /**
  * Whether anybody is left on the site who can sign in and administer: holds Manage Users and Manage Groups, may act,
  * for good (a membership that runs out does not count), and has a password or signs in through the site's identity manager (T07). Ask inside a
