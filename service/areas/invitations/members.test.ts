@@ -16,8 +16,8 @@ import {
   makeSite,
   makeToken,
   onEachApp,
-  publicUrl,
   type Person,
+  services,
 } from '../../testing/site.ts';
 import { endsChore } from './ends.ts';
 
@@ -78,8 +78,7 @@ onEachApp((house) => {
         .orderBy('mail_id')
         .execute()
     ).map(({ subject }) => subject.replace(/ site-\w+/, ''));
-  const sweep = () =>
-    endsChore({ db: house().db, services: { publicUrl, dataDir: '', wakeMail: () => {} } }).run();
+  const sweep = () => endsChore({ db: house().db, services }).run();
   /** Moves the end of the guest's membership: so much time has passed. */
   const pass = async (ms: number) => {
     await sql`update membership set expires_at = expires_at - make_interval(secs => ${ms / 1000})
