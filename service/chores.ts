@@ -1,4 +1,5 @@
 import { activityChores } from './areas/activity/index.ts';
+import { recalculation } from './areas/entries/index.ts';
 import { endsChore } from './areas/invitations/index.ts';
 import type { Db } from './kernel/db/database.ts';
 import type { Services } from './kernel/http/handler.ts';
@@ -8,4 +9,5 @@ import type { Chore } from './kernel/jobs/chores.ts';
 export const choresOf = (around: { db: Db; services: Services }): readonly Chore[] => [
   ...activityChores(around),
   endsChore(around),
+  recalculation(around.db),
 ];

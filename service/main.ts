@@ -5,6 +5,7 @@ import { listenAdminSocket } from './cli/admin-socket.ts';
 import { readConfig, type Config } from './config.ts';
 import { firstStart } from './first-start.ts';
 import { openDatabase } from './kernel/db/database.ts';
+import type { Services } from './kernel/http/handler.ts';
 import { startChores } from './kernel/jobs/chores.ts';
 import { createLog } from './kernel/log.ts';
 import { startMailWorker } from './kernel/mail/worker.ts';
@@ -19,7 +20,12 @@ async function main(config: Config): Promise<void> {
   const database = await openDatabase({ databaseUrl: config.databaseUrl?.reveal(), dataDir: config.dataDir });
   const { link } = await firstStart(database.db, config);
   const mail = startMailWorker({ db: database.db, config, log });
-  const services = { publicUrl: config.publicUrl, dataDir: config.dataDir, wakeMail: mail.wake };
+  const services: Services = {
+    publicUrl: config.publicUrl,
+    dataDir: config.dataDir,
+    wakeMail: mail.wake,
+    wakeChore: (name) => chores.wake(name),
+  };
   const chores = startChores({ log, chores: choresOf({ db: database.db, services }) });
   const app = await createApp({
     database,

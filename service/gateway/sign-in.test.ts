@@ -3,7 +3,7 @@ import type { Session } from '../../contract/generated/types.gen.ts';
 import { EVEN_MS } from '../kernel/auth/even.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { callsWith, type Refusal, type Reply } from '../testing/calls.ts';
-import { as, dataDir, makePerson, makeSite, onEachApp, openApp, type Person } from '../testing/site.ts';
+import { as, makePerson, makeSite, onEachApp, openApp, type Person, services } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
 const cookieOf = ({ headers }: Reply<unknown>) => [headers['set-cookie']].flat().map(String)[0] ?? '';
@@ -84,7 +84,7 @@ onEachApp((house) => {
 
     test('on https the cookie belongs to this host alone', async () => {
       const app = await openApp(house().database, {
-        services: { publicUrl: 'https://steward.test', dataDir, wakeMail: () => {} },
+        services: { ...services, publicUrl: 'https://steward.test' },
       });
       const reply = await callsWith(app, '/console', { 'x-steward-console': '1' }).post('/api/session', {
         email: person.email,

@@ -11,6 +11,7 @@ import { capabilities as allCapabilities } from '../../contract/rules/capabiliti
 import { createApp, type AppOptions } from '../app.ts';
 import type { Database, Db } from '../kernel/db/database.ts';
 import { loadContract } from '../kernel/http/contract.ts';
+import type { Services } from '../kernel/http/handler.ts';
 import { createLog } from '../kernel/log.ts';
 import { newSecret } from '../kernel/secret.ts';
 import { callsWith, type Calls } from './calls.ts';
@@ -19,6 +20,7 @@ import { onEachDatabase } from './databases.ts';
 export const publicUrl = 'http://steward.test';
 /** The data folder of the services of these tests; empty until one of them writes a file. */
 export const dataDir = join(tmpdir(), `steward-test-${randomUUID()}`);
+export const services: Services = { publicUrl, dataDir, wakeMail: () => {}, wakeChore: () => {} };
 /** Loaded once in a file: its validators are compiled once for both databases. */
 export const contract = loadContract(new URL('../../contract/openapi.json', import.meta.url));
 
@@ -203,7 +205,7 @@ export const openApp = (database: Database, options: Partial<AppOptions> = {}): 
   createApp({
     database,
     contract,
-    services: { publicUrl, dataDir, wakeMail: () => {} },
+    services,
     trustedProxies: [],
     log: createLog(process.env['LOG_LEVEL'] ?? 'silent'),
     checkAnswers: true,

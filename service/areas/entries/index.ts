@@ -1,2 +1,3 @@
 export { entryReadHandlers } from './handlers.ts';
 export { entryWriteHandlers } from './write-handlers.ts';
+export { recalculation } from './recalculate.ts';

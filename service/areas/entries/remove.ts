@@ -14,6 +14,7 @@ import {
 } from '../schema/index.ts';
 import { typeCalled } from './asking.ts';
 import { changedFields } from './drafts.ts';
+import { queueCalculations } from './queue.store.ts';
 import { authorIn, recordEntries } from './write.ts';
 import * as store from './write.store.ts';
 
@@ -89,7 +90,7 @@ async function redirect(
     await store.updateEntries(tx, author, holderType, writes, at, store.CAUSE.indirect);
     if (holderType.fields.some((field) => field.isCalculated))
       // oxlint-disable-next-line no-await-in-loop
-      await store.queueCalculations(tx, schema.siteId, ids);
+      await queueCalculations(tx, schema.siteId, ids);
   }
 }
 
@@ -106,7 +107,7 @@ export function deleteEntries(call: Call<'deleteEntries'>): Promise<DataRequestR
       const at = await store.momentOfChange(tx);
       await redirect(tx, schema, { author, type, gone, to: null, at });
       await store.removeEntries(tx, author, type, asWrites(existing, gone), at, null);
-      recordEntries(record, type, 'deleted', gone);
+      recordEntries(record, { type, kind: 'deleted' }, gone);
     }
     return call.body.map((entryId) =>
       existing.has(entryId) ? { entryId, rowId: entryId } : absent(entryId),
@@ -136,7 +137,7 @@ export function mergeEntries(call: Call<'mergeEntries'>): Promise<DataRequestRes
     await redirect(tx, schema, { author, type, gone: merged, to: body.entryId, at });
     // Read again: the one that stays may have referred to one that goes.
     await store.removeEntries(tx, author, type, asWrites(existing, merged), at, body.entryId);
-    recordEntries(record, type, 'deleted', merged, { mergedInto: body.entryId });
+    recordEntries(record, { type, kind: 'deleted' }, merged, { mergedInto: body.entryId });
     return body.mergeEntries.map((entryId) => ({ entryId, rowId: body.entryId }));
   });
 }

@@ -290,9 +290,3 @@ export async function referring(
     order by 1`.execute(tx);
   return rows;
 }
-
-/** Puts entries into the queue of those whose calculated fields are to be computed anew. */
-export async function queueCalculations(tx: Tx, siteId: number, ids: readonly number[]): Promise<void> {
-  await sql`insert into calc_queue (site_id, entry_id) select ${siteId}, id from unnest(${[...ids]}::int[]) as id
-    order by id on conflict do nothing`.execute(tx);
-}

@@ -8,6 +8,7 @@ import { type EntryType, holdSchema } from '../schema/index.ts';
 import { typeCalled, zonesFor } from './asking.ts';
 import { nearFaults, unknownIds } from './checks.ts';
 import { changedFields, type Draft, draftsOf, missing } from './drafts.ts';
+import { queueCalculations } from './queue.store.ts';
 import * as store from './write.store.ts';
 
 type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services'> & {
@@ -59,7 +60,7 @@ async function storeDrafts(tx: Tx, author: store.Author, type: EntryType, drafts
     );
   const written = [...inserts, ...updates].map(({ entryId }) => entryId);
   if (type.fields.some((field) => field.isCalculated) && written.length > 0)
-    await store.queueCalculations(tx, author.siteId, written);
+    await queueCalculations(tx, author.siteId, written);
   return {
     idOf,
     created: inserts.map(({ entryId }) => entryId),
@@ -68,23 +69,26 @@ async function storeDrafts(tx: Tx, author: store.Author, type: EntryType, drafts
   };
 }
 
+const ACTIONS = { created: 'entry.create', updated: 'entry.update', deleted: 'entry.delete' } as const;
+
 /** One audit row for the request (the log has every value), and the events of what it did. */
 export function recordEntries(
   record: Recorder,
-  type: EntryType,
-  kind: 'created' | 'updated' | 'deleted',
+  what: { type: EntryType; kind: keyof typeof ACTIONS; isCalculated?: boolean },
   ids: readonly number[],
   more: Readonly<Record<string, unknown>> = {},
 ): void {
   if (ids.length === 0) return;
+  const { type, kind, isCalculated = false } = what;
   record({
-    action: `entry.${{ created: 'create', updated: 'update', deleted: 'delete' }[kind]}`,
+    action: isCalculated ? 'entry.calculate' : ACTIONS[kind],
     subject: ['entry-type', type.id],
     changes: { entries: ids, ...more },
     event: {
       topic: 'default-data',
       entityType: 'Data',
       kind,
+      isCalculated,
       entities: ids.map((EntryId) => ({ EntryId, EntryListId: type.id })),
     },
   });
@@ -125,8 +129,8 @@ export async function writeEntries(
     if (all.length > 0) throw invalid(all);
     await count(tx, author.siteId, type, drafts);
     const { idOf, created, updated, at } = await storeDrafts(tx, author, type, drafts);
-    recordEntries(record, type, 'created', created);
-    recordEntries(record, type, 'updated', updated);
+    recordEntries(record, { type, kind: 'created' }, created);
+    recordEntries(record, { type, kind: 'updated' }, updated);
     return items.map((item): DataRequestResultVm => {
       const entryId = idOf.get(item.entryId) ?? item.entryId;
       const isNoData = byId.get(item.entryId)?.after[item.fieldId] === undefined;

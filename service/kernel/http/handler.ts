@@ -28,6 +28,8 @@ export interface Services {
   dataDir: string;
   /** Tells the outbox that a committed change left mail in it. */
   wakeMail(): void;
+  /** Tells a chore that there is news for it. */
+  wakeChore(name: string): void;
 }
 
 /** What a handler gets: validated input in the contract's spelling, the caller, and the database. */
