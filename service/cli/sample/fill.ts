@@ -6,6 +6,8 @@ import { PARTNERS, SAMPLE_GROUPS } from './groups.ts';
 import { writeInvitations } from './invitations.ts';
 import { drawLicenseChanges } from './licenses.ts';
 import { drawPeople, type Person } from './people.ts';
+import { insertProxies, insertReports } from './proxies.store.ts';
+import { drawProxies, drawReports } from './proxies.ts';
 import { createRandom, type Random } from './random.ts';
 import {
   createSite,
@@ -109,6 +111,9 @@ async function fillSite(
   // Drawn from a source of its own: the people of a seed stay who they are.
   const changes = drawLicenseChanges(createRandom(options.seed + 1), people, options.asOf);
   await insertLicenseChanges(tx, site.siteId, changes, { people, ids });
+  const delegation = createRandom(options.seed + 2);
+  await insertProxies(tx, site.siteId, drawProxies(delegation, people, activity), ids);
+  await insertReports(tx, site.siteId, drawReports(delegation, activity), ids);
   return { members, activities: activity.length };
 }
 

@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { capabilities } from '../../../contract/rules/capabilities.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
+import { contract } from '../../testing/site.ts';
 import { drawActivity } from './activity.ts';
 import { fillSample } from './fill.ts';
 import { SAMPLE_GROUPS } from './groups.ts';
 import { drawLicenseChanges } from './licenses.ts';
 import { drawPeople } from './people.ts';
+import { drawProxies, drawReports } from './proxies.ts';
 import { createRandom } from './random.ts';
 
 const asOf = new Date('2026-11-20T12:00:00Z');
@@ -82,6 +84,30 @@ test('a year of licenses leads to those of today, and contradicts no date of a p
   expect(changes.length - came).toBeGreaterThan(40);
 });
 
+test('whoever acts in the activity is assigned; the graph has a cycle, an inactive proxy and one without two-factor', () => {
+  const { people, activity } = draw(1);
+  const pairs = drawProxies(createRandom(3), people, activity);
+  const keys = new Set(pairs.map(({ proxy, principal }) => `${proxy}:${principal}`));
+  expect(keys.size).toBe(pairs.length);
+  const acted = activity.filter(({ principal }) => principal !== null);
+  expect(acted.filter(({ person, principal }) => !keys.has(`${person}:${principal}`))).toEqual([]);
+  expect(pairs.some(({ proxy, principal }) => keys.has(`${principal}:${proxy}`))).toBe(true);
+  expect(pairs.filter(({ proxy, principal }) => proxy === principal)).toEqual([]);
+  const proxies = pairs.map(({ proxy }) => people[proxy]);
+  expect(proxies.some((person) => person?.isActive === false)).toBe(true);
+  expect(proxies.some((person) => person?.isActive && !person.twoFactorEnabled)).toBe(true);
+});
+
+test('reports of acting say what the contract says, and end after they began', () => {
+  const summaries = new Map(contract.operations.map(({ id, summary }) => [id, summary]));
+  const reports = drawReports(createRandom(3), draw(1).activity);
+  expect(reports.length).toBeGreaterThan(20);
+  for (const { startedAt, endedAt, steps } of reports) {
+    expect(endedAt).toBeGreaterThan(startedAt);
+    for (const { operationId, summary } of steps) expect(summaries.get(operationId)).toBe(summary);
+  }
+});
+
 test('the groups name capabilities that exist, and one holds them all', () => {
   const known = capabilities.map(({ name }) => name);
   for (const group of SAMPLE_GROUPS) expect(known).toEqual(expect.arrayContaining([...group.capabilities]));
@@ -107,6 +133,7 @@ onEachDatabase((database) => {
     expect(await count(sql`membership where site_id = 1`)).toBe(120);
     expect(await count(sql`activity where site_id = 1`)).toBe(summary.activities);
     expect(await count(sql`account where password_hash is not null`)).toBe(0);
+    expect(await count(sql`proxy_assignment where site_id = 1`)).toBeGreaterThan(10);
     expect(await count(sql`audit_log where site_id = 1 and changes ? 'licenseTypeId'`)).toBeGreaterThan(20);
     const shared = await count(
       sql`membership a join membership b using (user_id) where a.site_id = 1 and b.site_id = 2`,
