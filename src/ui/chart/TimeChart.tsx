@@ -45,7 +45,7 @@ export function TimeChart({ label, days, series, sum, bars = false, onZoom }: Ti
   const kinds = series.map(({ label: name, values, tone }) => ({ name, value: values[at] ?? 0, tone }));
   const day = stepName(days[at] ?? '1970-01-01');
   return (
-    <figure className="chart" aria-label={label}>
+    <figure className={cx('chart', bars && 'chart-bars')} aria-label={label}>
       <Legend day={day} sum={<Count name={sums.label} value={sums.value} />}>
         {kinds.map(({ name, value, tone }) => (
           <Count key={name} name={name} value={value} tone={tone} />

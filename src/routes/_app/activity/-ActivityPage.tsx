@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
+import { ACTIVITY_DAYS } from '../../../../contract/rules/activity.ts';
 import { ServiceError } from '../../../api/errors.ts';
 import { useAllowed, useSession } from '../../../api/session.ts';
 import { counted } from '../../../lib/numbers.ts';
@@ -16,11 +17,13 @@ import { useChartShown } from './-chart-shown.ts';
 import { serverNow } from './-clock.ts';
 import { COLUMNS } from './-columns.tsx';
 import { useActivity, useSummary } from './-data.ts';
+import { besideControls } from './-errors.ts';
 import { useHiddenColumns } from './-hidden-columns.ts';
+import { dayOf } from './-moments.ts';
 import { NewRows } from './-NewRows.tsx';
 import { underNewer } from './-paged.ts';
 import { questionOf } from './-question.ts';
-import { boundsOf, DEFAULT_PRESET } from './-range.ts';
+import { boundsOf, DEFAULT_PRESET, reachOf } from './-range.ts';
 import { activityId, rowLabel } from './-row.ts';
 import { useRowMenu } from './-row-menu.ts';
 import { useTail } from './-use-newer.ts';
@@ -28,7 +31,7 @@ import { useView } from './-use-view.ts';
 import { cleared, isNarrowed } from './-view.ts';
 import type { ActivityView } from './-view.ts';
 import { rangeWords } from './-words.ts';
-import { readerZone } from './-zone.ts';
+import { readerZone, zoneWords } from './-zone.ts';
 import './-activity.css';
 
 /** The report of what people did, up to the moment at which it was opened; what came since waits, or joins it live. */
@@ -113,11 +116,21 @@ function Report() {
           rowMenu={rowMenu}
           hidden={hidden}
           refetching={stale || (isFetching && error !== undefined)}
-          error={error}
-          onRetry={refetch}
+          error={besideControls(error)}
+          {...(error?.status !== 400 && { onRetry: refetch })}
           onAway={setAway}
           empty={<NothingYet view={view} show={show} />}
           onClearFilters={isNarrowed(view) ? () => show(cleared(view)) : undefined}
+          footer={
+            all && (
+              <>
+                <span>Times are in {zoneWords(zone, pinned)}</span>
+                <span>
+                  Activity is kept {ACTIVITY_DAYS} days: the report reaches back to {dayOf(reachOf(pinned))}
+                </span>
+              </>
+            )
+          }
         />
       </div>
       <Outlet />

@@ -10,8 +10,8 @@ export interface InvestigationValues {
 
 const { shape } = zInvestigationChange;
 
-/** As long as the contract lets a name be. */
-export const MOST_NAME = 120;
+// As long as the contract lets a name be.
+const MOST_NAME = 120;
 
 /** What the form takes, by the rules of the contract. */
 export const investigationSchema = zInvestigationChange.extend({

@@ -67,19 +67,21 @@ export function InvestigationPage() {
       }
     >
       <InvestigationFacts info={info} />
-      <Choice
-        label="Rows"
-        options={ROWS}
-        value={which}
-        onChange={(next) =>
-          void router.navigate({
-            to,
-            params: { investigationId },
-            search: next === 'added' ? { rows: next } : {},
-            resetScroll: false,
-          })
-        }
-      />
+      <div className="inv-choice">
+        <Choice
+          label="Rows"
+          options={ROWS}
+          value={which}
+          onChange={(next) =>
+            void router.navigate({
+              to,
+              params: { investigationId },
+              search: next === 'added' ? { rows: next } : {},
+              resetScroll: false,
+            })
+          }
+        />
+      </div>
       {which === 'added' ? (
         <AddedSince {...{ info, rows }} />
       ) : (

@@ -61,7 +61,7 @@ export function PeopleBox({ chosen, onAdd }: PeopleBoxProps) {
     onAdd([userId]);
   };
   return (
-    <search className="search">
+    <search className="search act-people">
       <Search />
       <ComboBox
         items={offered}

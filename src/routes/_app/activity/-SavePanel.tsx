@@ -11,7 +11,7 @@ import { Panel } from '../../../ui/dialog/Panel.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { Form } from '../../../ui/form/Form.tsx';
 import { serverNow } from './-clock.ts';
-import { InvestigationFields, investigationSchema, MOST_NAME } from './-InvestigationFields.tsx';
+import { InvestigationFields, investigationSchema } from './-InvestigationFields.tsx';
 import type { InvestigationValues } from './-InvestigationFields.tsx';
 import { periodWords } from './-moments.ts';
 import { queryToKeep } from './-question.ts';
@@ -22,6 +22,8 @@ import { writeView } from './-view.ts';
 import { filterWords, rangeWords } from './-words.ts';
 import { readerZone } from './-zone.ts';
 
+const FITTING = 60;
+
 /** Keeps what the report asks for under a name, with notes and the rows that match now. */
 export function SavePanel() {
   const router = useRouter();
@@ -31,11 +33,12 @@ export function SavePanel() {
   const zone = readerZone();
   const now = useMemo(() => serverNow(client), [client]);
   const nameOf = useNames([...view.people, ...view.principals]);
-  const words = [...filterWords(view, nameOf), rangeWords(view.range, now, zone)];
+  const words = [...filterWords(view, nameOf), rangeWords(view.range, now, zone)].join(' · ');
   const create = useWrite('createInvestigation', createInvestigationMutation());
   const form = useForm({
     resolver: zodResolver(investigationSchema),
-    defaultValues: { name: words.join(' · ').slice(0, MOST_NAME), notes: '' },
+    // Words that fit a line name it well; longer ones would have to be deleted first.
+    defaultValues: { name: words.length > FITTING ? '' : words, notes: '' },
   });
   useUnsavedGuard(form.formState.isDirty);
   const close = () => void router.navigate({ to: '/activity', search: writeView(view) });

@@ -68,9 +68,9 @@ function TopList({ title, lines }: { title: string; lines: readonly Line[] | und
           {shown.map(({ key, name, count: rows, mono, on, choose }) => (
             <li key={key}>
               <button type="button" aria-pressed={on} title={name} onClick={choose}>
+                <i className="act-top-bar" style={{ inlineSize: `${(100 * rows) / most}%` }} aria-hidden />
                 <span className={mono ? 'act-top-name mono' : 'act-top-name'}>{name}</span>
                 <span className="num">{count(rows)}</span>
-                <i className="act-top-bar" style={{ inlineSize: `${(100 * rows) / most}%` }} aria-hidden />
               </button>
             </li>
           ))}

@@ -63,3 +63,16 @@ test('steps of the chart are moments, the last one to its end', () => {
   const hours = ['2026-11-21T08:00:00.000Z', '2026-11-21T09:00:00.000Z'];
   expect(periodOf(hours, 1, 1)).toEqual({ from: at('2026-11-21T09:00:00Z'), to: at('2026-11-21T10:00:00Z') });
 });
+
+test('red is for what failed', () => {
+  const day = '2026-11-21T00:00:00.000Z';
+  const period = { bucket: 'day' as const, from: at('2026-11-21'), to: at('2026-11-22') };
+  const quiet = drawnOf(
+    [1, 3, 4, 8, 9].map((type) => count(day, type, 1)),
+    period,
+  );
+  expect(quiet.series.map(({ tone }) => tone)).not.toContain(5);
+  expect(drawnOf([count(day, 6, 1), count(day, 9, 1)], period).series.map(({ tone }) => tone)).toEqual([
+    5, 6,
+  ]);
+});

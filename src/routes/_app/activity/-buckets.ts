@@ -8,8 +8,20 @@ const MOST = 6;
 
 type Tone = TimeSeries['tone'];
 const TONES: readonly Tone[] = [1, 2, 3, 4, 5, 6];
+const BAD: Tone = 5;
 /** Blue for what went well, red for what failed, grey for ends; whatever comes next takes what is free. */
-const LIKED: Readonly<Record<number, Tone>> = { 1: 1, 2: 5, 3: 4, 4: 3, 5: 6, 8: 2 };
+const LIKED: Readonly<Record<number, Tone>> = {
+  1: 1,
+  2: BAD,
+  3: 4,
+  4: 3,
+  5: BAD,
+  6: BAD,
+  7: BAD,
+  8: 2,
+  9: 6,
+  10: 6,
+};
 
 /** Types that become one where there are more of them than colours. */
 const FOLDS = [
@@ -39,7 +51,9 @@ function tonesOf(kinds: readonly Kind[]): Tone[] {
   const free = new Set(TONES);
   const take = (tone: Tone | undefined) => (tone !== undefined && free.delete(tone) ? tone : undefined);
   const liked = kinds.map(({ types }) => take(LIKED[types[0] ?? 0]));
-  return liked.map((tone) => tone ?? take([...free][0]) ?? 6);
+  // Red is the last to be taken by what did not fail.
+  const rest = [...free].toSorted((a, b) => Number(a === BAD) - Number(b === BAD));
+  return liked.map((tone) => tone ?? rest.shift() ?? 6);
 }
 
 interface Period {

@@ -4,15 +4,21 @@ import { exactDate } from '../../../lib/dates.ts';
 
 const ACTIONS: Readonly<Record<string, string>> = {
   'user.create': 'Came to the site',
+  'user.join': 'Came to the site',
   'user.add-existing': 'Was added from another site',
   'user.update': 'Was changed',
   'user.remove': 'Was removed from the site',
   'user.home': 'Belongs to another site first',
-  'user.license': 'Was given another license',
+  'user.export': 'Exported data',
   'user.set-password': 'Set a password',
   'user.password-link': 'Was sent a link to set a password',
+  'license.change': 'Was given another license',
+  'cli.user-create': 'Was made at the host',
+  'cli.user-deactivate': 'Was deactivated at the host',
   'cli.set-password-link': 'Was given a link to set a password at the host',
   'cli.make-admin': 'Was made an administrator at the host',
+  'cli.api-key': 'Was given an API key at the host',
+  'site.first-administrator': 'Became the first administrator',
   'group.assign': 'Came into groups',
   'group.unassign': 'Left groups',
   'group.delete': 'Lost a group that was deleted',
@@ -20,28 +26,25 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'acting.begin': 'A proxy began to act for them',
   'acting.end': 'A proxy stopped acting for them',
   'membership.end': 'The temporary membership ended',
+  'membership.reopen': 'The temporary membership was opened again',
   'membership.remind': 'Was told that the membership ends',
-  'invitation.create': 'Was invited',
-  'invitation.resend': 'Was invited again',
-  'invitation.extend': 'The invitation was extended',
-  'invitation.revoke': 'The invitation was taken back',
-  'invitation.accept': 'Accepted the invitation',
-  'api-key.enable': 'Was given an API key',
-  'api-key.disable': 'The API key was turned off',
+  'invitation.extend': 'The temporary membership was extended',
+  'invitation.accept': 'Accepted an invitation',
 };
 
+/** Properties by name, in the order in which they are told. */
 const PROPERTIES: Readonly<Record<string, string>> = {
-  email: 'E-mail',
   firstName: 'First name',
   lastName: 'Last name',
+  email: 'E-mail',
   isActive: 'Status',
   licenseTypeId: 'License',
   groups: 'Groups',
   twoFactorEnabled: 'Two-factor authentication',
   ipRestrictionsEnabled: 'Approved addresses only',
+  isLocked: 'Locked',
   federationId: 'Federation id',
   userEntryId: 'Entry',
-  isLocked: 'Locked',
   homeSiteId: 'First site',
   principals: 'May act for',
   proxies: 'Proxies',
@@ -50,6 +53,8 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   membershipExpiresDate: 'Membership ends',
   status: 'Status',
 };
+const ORDER = Object.keys(PROPERTIES);
+const placeOf = (property: string): number => ORDER.indexOf(property) + 1 || ORDER.length + 1;
 
 /** What ids in a change are called. */
 export interface Names {
@@ -98,7 +103,8 @@ const isPair = (value: unknown): value is [unknown, unknown] => Array.isArray(va
 
 /** What was changed, property by property: before and after in words. */
 export function stepsOf({ changes }: Pick<UserChange, 'changes'>, names: Names): Step[] {
-  return Object.entries(changes).map(([property, value]) => {
+  const told = Object.entries(changes).toSorted(([a], [b]) => placeOf(a) - placeOf(b));
+  return told.map(([property, value]) => {
     const [before, after] = isPair(value) ? value : [undefined, value];
     const came = before === null || before === undefined;
     return {

@@ -1,4 +1,5 @@
-import type { FieldError, ServiceError } from '../../../api/errors.ts';
+import { ServiceError } from '../../../api/errors.ts';
+import type { FieldError } from '../../../api/errors.ts';
 
 /** The control that a value of the request comes from. */
 type Control = 'period' | 'address' | 'people' | 'kind';
@@ -19,6 +20,12 @@ const NAMES: Readonly<Record<Control, string>> = {
 };
 
 const controlOf = ({ path }: FieldError): Control | undefined => CONTROLS[path.split(/[.[]/)[0] ?? ''];
+
+/** The same error for the place of the rows: what belongs to a control stands there, in its words. */
+export function besideControls(error: ServiceError | undefined): ServiceError | undefined {
+  if (!error || Object.keys(faultsOf(error)).length === 0) return error;
+  return new ServiceError(error.status, 'Change what is marked above', [], error.requestId);
+}
 
 /** What the service says of each control, as sentences without their full stops. */
 export function faultsOf(error: ServiceError | undefined): Partial<Record<Control, string>> {
