@@ -150,6 +150,7 @@ const foreignRows: Record<
     answer: [{ entryId: 1, fieldId: 1, error: { code: 404, description: 'Entry 1 does not exist' } }],
   },
   readHistoricalData: { status: 404, body: () => ({ entryTypeId: NOBODY, fromDate: '2026-01-01' }) },
+  getEntryFile: { status: 404 },
   createEntries: { status: 404, body: () => ({ storeRequests: [] }) },
   updateEntries: { status: 404, body: () => ({ storeRequests: [] }) },
   deleteEntries: { status: 404, body: () => [1] },

@@ -3,7 +3,7 @@ import { actingHandlers } from './gateway/acting.ts';
 import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
 import { activityHandlers } from './areas/activity/index.ts';
-import { entryReadHandlers, entryWriteHandlers } from './areas/entries/index.ts';
+import { entryFileHandlers, entryReadHandlers, entryWriteHandlers } from './areas/entries/index.ts';
 import { groupHandlers } from './areas/groups/index.ts';
 import { invitationHandlers } from './areas/invitations/index.ts';
 import { licenseHandlers } from './areas/licenses/index.ts';
@@ -20,6 +20,7 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...groupHandlers,
   ...activityHandlers,
   ...invitationHandlers,
+  ...entryFileHandlers,
   ...entryReadHandlers,
   ...entryWriteHandlers,
   ...schemaHandlers,

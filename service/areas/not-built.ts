@@ -8,7 +8,6 @@ export const notBuilt = [
   'createBackupDownload',
   'downloadBackupByLink',
   'deleteBackup',
-  'getEntryFile',
   'importEmails',
   'importMeetings',
   'getImportStatus',

@@ -38,9 +38,8 @@ export function draftsOf(
   for (const [index, item] of items.entries()) {
     const path = `storeRequests.${index}`;
     const field = fields.get(item.fieldId);
-    const draft = drafts.get(item.entryId) ?? draftOf(item.entryId, path, existing);
+    const draft = draftFor(drafts, item.entryId, path, existing);
     if (!draft) faults.push({ path: `${path}.entryId`, message: absent(item.entryId) });
-    else drafts.set(item.entryId, draft);
     if (!field)
       faults.push({
         path: `${path}.fieldId`,
@@ -49,6 +48,18 @@ export function draftsOf(
     if (draft && field) faults.push(...write(draft, item, field, path, reading));
   }
   return { drafts, faults };
+}
+
+/** The draft of an entry, begun with its first item; undefined: there is no such entry. */
+export function draftFor(
+  drafts: Map<number, Draft>,
+  entryId: number,
+  path: string,
+  existing: Existing,
+): Draft | undefined {
+  const draft = drafts.get(entryId) ?? draftOf(entryId, path, existing);
+  if (draft) drafts.set(entryId, draft);
+  return draft;
 }
 
 function draftOf(entryId: number, path: string, existing: Existing): Draft | undefined {

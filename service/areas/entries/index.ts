@@ -1,3 +1,4 @@
+export { entryFileHandlers } from './file-handlers.ts';
 export { entryReadHandlers } from './handlers.ts';
 export { entryWriteHandlers } from './write-handlers.ts';
 export { recalculation } from './recalculate.ts';

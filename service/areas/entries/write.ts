@@ -2,16 +2,17 @@ import type { DataRequestResultVm, StoreRequestsVm } from '../../../contract/gen
 import { FIELD } from '../../../contract/rules/fields.ts';
 import { actorOf, change, type Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { ApiError, invalid } from '../../kernel/http/errors.ts';
+import { invalid } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { type EntryType, holdSchema } from '../schema/index.ts';
 import { typeCalled, zonesFor } from './asking.ts';
+import { attachAll, attachmentsOf } from './attachments.ts';
 import { nearFaults, unknownIds } from './checks.ts';
 import { changedFields, type Draft, draftsOf, missing } from './drafts.ts';
 import { queueCalculations } from './queue.store.ts';
 import * as store from './write.store.ts';
 
-type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services'> & {
+type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services' | 'files'> & {
   params: { entryTypeId: string };
   body: StoreRequestsVm;
   query: { dateTimeBehavior?: number };
@@ -104,20 +105,24 @@ export async function writeEntries(
 ): Promise<DataRequestResultVm[]> {
   const { db, caller, params, body } = call;
   const items = body.storeRequests ?? [];
-  if (body.binaryStoreRequests?.length) throw new ApiError(501, 'Files of entries are not built yet');
   const behavior = call.query.dateTimeBehavior === 1 ? 1 : 0;
   const zones = await zonesFor(db, caller, behavior);
   const author = authorIn(call);
+  const attachments = await attachmentsOf(body.binaryStoreRequests ?? [], call.files, call.services.dataDir);
+  const named = [...items, ...attachments.map(({ request }) => request)].map(({ entryId }) => entryId);
+  const absent = (id: number): string =>
+    options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`;
   return change(db, actorOf(call), async (tx, record) => {
     const schema = await holdSchema(tx, author.siteId);
     const type = typeCalled(schema, params.entryTypeId);
-    const existingIds = [...new Set(items.map(({ entryId }) => entryId))].filter((id) => id > 0);
+    const existingIds = [...new Set(named)].filter((id) => id > 0);
     const existing =
       options.onlyNew || existingIds.length === 0
         ? new Map()
         : await store.lockEntries(tx, author.siteId, type.id, existingIds);
-    const { drafts: byId, faults } = draftsOf(items, type, existing, { behavior, zones }, (id) =>
-      options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`,
+    const { drafts: byId, faults } = draftsOf(items, type, existing, { behavior, zones }, absent);
+    faults.push(
+      ...(await attachAll(tx, { siteId: author.siteId, type, existing, absent }, attachments, byId)),
     );
     const drafts = [...byId.values()];
     const all = [
@@ -131,7 +136,7 @@ export async function writeEntries(
     const { idOf, created, updated, at } = await storeDrafts(tx, author, type, drafts);
     recordEntries(record, { type, kind: 'created' }, created);
     recordEntries(record, { type, kind: 'updated' }, updated);
-    return items.map((item): DataRequestResultVm => {
+    return [...items, ...attachments.map(({ request }) => request)].map((item): DataRequestResultVm => {
       const entryId = idOf.get(item.entryId) ?? item.entryId;
       const isNoData = byId.get(item.entryId)?.after[item.fieldId] === undefined;
       return {
