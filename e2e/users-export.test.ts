@@ -1,7 +1,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import Papa from 'papaparse';
-import { choose, expectNoAxeInBothThemes, expectToast } from './support/actions.ts';
+import { choose, expectNoAxeInBothThemes, expectRow, expectToast } from './support/actions.ts';
 import { enter } from './support/calls.ts';
 import { giveFile, savedBy } from './support/files.ts';
 import { ada } from './support/people.ts';
@@ -169,4 +169,33 @@ test('federation ids are read where they are asked for, as a job in the tray, by
   await page.goto('/users/import');
   await giveFile(page, 'federated.csv', bytes);
   await expect(page.getByRole('radio', { name: '1 No change' })).toBeVisible();
+});
+
+test('an export is on its page, leads back to its list, is fetched again, and is gone after signing out', async ({
+  page,
+  calls,
+}) => {
+  await calls.makeUser({ firstName: 'Kept', lastName: 'Keepable' });
+  await enter(page, ada, '/users?q=keepable');
+  await expect(found(page)).toHaveCount(2);
+  const first = await exported(page, 'CSV');
+  await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'Exports' }).click();
+  const table = page.getByRole('grid', { name: 'Exports' });
+  await expectRow(table, { File: first.name, 'Asked for': 'Search: keepable', Rows: '1', State: 'Kept' });
+  await expectNoAxeInBothThemes(page);
+  const again = await savedBy(page, () => table.getByRole('button', { name: /^Download / }).click());
+  expect(again).toEqual(first);
+  await table.getByRole('link', { name: 'Search: keepable' }).click();
+  await expect(page).toHaveURL(/\/users\?q=keepable$/);
+  await expect(found(page)).toHaveCount(2);
+  // Each time the file left the console is in the activity of the site.
+  const report = await calls.call<{ rows: { exportDataType: number | null }[] }>('POST', '/user/activity', {
+    activity: 8,
+    exportDataType: 0,
+  });
+  expect(report.rows.length).toBeGreaterThanOrEqual(2);
+  await choose(page, /appearance and sign out/, 'Sign out');
+  await expect(page).toHaveURL(/sign-in/);
+  await enter(page, ada, '/exports');
+  await expect(page.getByText('Nothing was exported here yet')).toBeVisible();
 });

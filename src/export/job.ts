@@ -5,6 +5,7 @@ import { count } from '../lib/numbers.ts';
 import { startWorker } from '../lib/start-worker.ts';
 import { reportJob } from '../shell/jobs.ts';
 import { toast } from '../ui/feedback/toast.ts';
+import { fetchAgain } from './fetch-again.ts';
 import { fileName } from './file-name.ts';
 import { handOver } from './hand-over.ts';
 import { keepExport } from './keep.ts';
@@ -52,7 +53,9 @@ export async function runExport(source: ExportSource, format: Format): Promise<v
     keep({ state: 'done', rows: written }, blob);
     const left = total - written;
     const result = `${words(written)} in ${name}${left > 0 ? `, ${count(left)} gone meanwhile` : ''}`;
-    if (inTray) reportJob({ id, title, state: 'done', result });
+    const saveAgain = () => void fetchAgain({ name, subject, rows: written }, () => Promise.resolve(blob));
+    const actions = [{ label: 'Save again', onSelect: saveAgain }];
+    if (inTray) reportJob({ id, title, state: 'done', result, actions });
     else toast({ title: `${words(written)} exported`, description: name });
   } catch (thrown) {
     const why = toServiceError(thrown).message;

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { fetchAgain } from '../../../export/fetch-again.ts';
+import { fileOf } from '../../../export/keep.ts';
 import type { KeptExport } from '../../../export/keep.ts';
 import { useExportReason } from '../../../export/use-export-reason.ts';
 import { count } from '../../../lib/numbers.ts';
@@ -47,7 +48,7 @@ function Again({ one, tabIndex }: { one: KeptExport; tabIndex: 0 | -1 }) {
       tabIndex={tabIndex}
       aria-label={`Download ${one.name} again`}
       disabledReason={notNow ?? unfetchable(one)}
-      onClick={() => void fetchAgain(one)}
+      onClick={() => void fetchAgain(one, () => fileOf(one.id))}
     >
       Download
     </Button>
