@@ -127,6 +127,7 @@ function addSession(
   const ip =
     person.isProgram || person.ipRestrictionsEnabled || random.chance(0.7) ? habits.office : habits.home;
   const principal = habits.principal !== null && random.chance(0.5) ? habits.principal : null;
+  // What a proxy does while acting is told by the report of it; the activity has when it began (spec 2.3).
   const add = (type: number, sessionId: string | null, exportDataType: number | null = null) =>
     records.push({
       person: habits.index,
@@ -135,7 +136,7 @@ function addSession(
       source,
       ip,
       sessionId,
-      principal: sessionId ? principal : null,
+      principal: type === USER_SWITCH ? principal : null,
       exportDataType,
     });
 

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Tables } from '../../kernel/db/tables.ts';
 import { drawActivity, type SampleActivity } from './activity.ts';
+import { ACTIVITY_KEPT_DAYS } from '../../areas/activity/index.ts';
 import { ADMINISTRATORS } from '../../areas/members/index.ts';
 import { PARTNERS, SAMPLE_GROUPS } from './groups.ts';
 import { writeInvitations } from './invitations.ts';
@@ -68,9 +69,8 @@ export async function writeSample(tx: Tx, options: SampleOptions): Promise<Sampl
     await writeInvitations(tx, { site, neighbour, asOf: options.asOf });
   }
   // Without fresh statistics the first lists would be planned as if the tables were empty.
-  await sql`analyze account, membership, user_group, group_member, list_block, activity, audit_log`.execute(
-    tx,
-  );
+  await sql`analyze account, membership, user_group, group_member, list_block, activity, activity_hour, activity_week,
+    activity_from, activity_network, audit_log`.execute(tx);
   return { ...site, users: options.users, activities: filled.activities };
 }
 
@@ -107,14 +107,17 @@ async function fillSite(
   const founded = new Date(options.asOf.getTime() - 6 * 365 * 24 * 3600_000);
   const groupIds = await insertGroups(tx, site.siteId, SAMPLE_GROUPS, founded);
   await insertGroupMembers(tx, site.siteId, pairs(members, groupIds));
-  await insertActivity(tx, site.siteId, activity, ids);
+  // Older ones would be forgotten within the hour; that they were is told by when people were last seen.
+  const since = options.asOf.getTime() - ACTIVITY_KEPT_DAYS * 24 * 3600_000;
+  const kept = activity.filter(({ at }) => at >= since);
+  await insertActivity(tx, site.siteId, kept, ids);
   // Drawn from a source of its own: the people of a seed stay who they are.
   const changes = drawLicenseChanges(createRandom(options.seed + 1), people, options.asOf);
   await insertLicenseChanges(tx, site.siteId, changes, { people, ids });
   const delegation = createRandom(options.seed + 2);
   await insertProxies(tx, site.siteId, drawProxies(delegation, people, activity), ids);
   await insertReports(tx, site.siteId, drawReports(delegation, activity), ids);
-  return { members, activities: activity.length };
+  return { members, activities: kept.length };
 }
 
 /** A year of sign-ins for a firm of ordinary size; beyond, a thinner one, so that a large sample stays quick. */
