@@ -100,28 +100,32 @@ test('a name of spaces is refused by the service on its field, with the typing k
   await expect(panel.getByLabel('Last name')).toHaveValue('Kept');
 });
 
-test('somebody of another site only: both other ways in are named', async ({
+test('somebody of another site only: invited from where the address was refused', async ({
   page,
   request,
+  calls,
   expectFailure,
 }) => {
   expectFailure(409);
   const harbor = await callsOf(request, ada, HARBOR);
   const theirs = await harbor.makeUser();
+  await callsOf(request, ada);
   const panel = await openPanel(page);
   await fill(panel, { 'First name': 'Known', 'Last name': 'Elsewhere', 'E-mail': theirs.email });
   await panel.getByRole('button', { name: 'Create user' }).click();
   await expect(panel.getByLabel('E-mail')).toHaveAccessibleDescription(
-    'Known on another site. Invite or add without an invitation.',
+    /^Known on another site\. Invite them/,
   );
   await expect(panel.getByLabel('E-mail')).toBeFocused();
+  await expect(panel.getByRole('button', { name: 'Add without confirmation' })).toHaveAccessibleDescription(
+    /the domain is not|has no dedicated domain/i,
+  );
   await expectNoAxe(page);
-  await panel.getByRole('link', { name: 'Invite', exact: true }).click();
-  await page
-    .getByRole('alertdialog', { name: 'Discard changes?' })
-    .getByRole('button', { name: 'Discard changes' })
-    .click();
-  await expect(page.getByRole('heading', { name: 'Invitations', level: 1 })).toBeVisible();
+  await panel.getByRole('button', { name: 'Invite them' }).click();
+  await expectToast(page, `${theirs.email} was invited`);
+  await expect(page).toHaveURL('/users');
+  const pending = await calls.call<{ email: string }[]>('GET', '/user/invitations?status=pending');
+  expect(pending.map(({ email }) => email)).toContain(theirs.email);
 });
 
 test('somebody who is here already: the way to them', async ({ page, calls }) => {

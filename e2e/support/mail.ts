@@ -26,7 +26,7 @@ async function mailsTo(service: Service, email: string): Promise<string[]> {
 export async function mailedLink(service: Service, email: string, mails = 1): Promise<string> {
   await expect.poll(async () => (await mailsTo(service, email)).length).toBe(mails);
   const text = (await mailsTo(service, email)).at(-1) ?? '';
-  const link = /https?:\/\/\S+\/link#[\w-]+/.exec(text)?.[0];
+  const link = /https?:\/\/\S+\/(link|invitation)#[\w-]+/.exec(text)?.[0];
   if (link === undefined) throw new Error(`No link in the mail to ${email}:\n${text}`);
   return link;
 }

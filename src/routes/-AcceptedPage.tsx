@@ -46,7 +46,7 @@ function SignedOut({ email, siteName }: { email: string; siteName: string }) {
         Sign in
       </Link>
       <p>
-        Sign in as {email}. If another site opens, {siteName} is in the menu at its name.
+        Sign in as {email}. Where another site opens first, switch to {siteName} at the top.
       </p>
     </>
   );

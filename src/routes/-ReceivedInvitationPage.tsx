@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { acceptInvitationMutation } from '../api/generated/@tanstack/react-query.gen.ts';
 import type { AcceptedInvitation, ReceivedInvitation } from '../api/generated/types.gen.ts';
 import { useWrite } from '../api/write.ts';
-import { exactDate, shortDate } from '../lib/dates.ts';
+import { shortDate } from '../lib/dates.ts';
 import { daysAfter, distance } from '../lib/ends.ts';
 import { counted } from '../lib/numbers.ts';
 import { Doorway } from '../shell/Doorway.tsx';
@@ -55,7 +55,9 @@ function Offer({ title, token, invitation, onAccepted, onGone }: OfferProps) {
         <Fact label="For">{email}</Fact>
         <Fact label="Membership">{duration ? <Temporary days={duration} /> : 'Permanent'}</Fact>
         <Fact label="Link works until">
-          <time dateTime={expiresDate}>{exactDate(expiresDate)}</time>
+          <time dateTime={expiresDate}>
+            {shortDate(expiresDate)}, {distance(expiresDate)}
+          </time>
         </Fact>
       </Facts>
       {accept.error && (
@@ -67,11 +69,17 @@ function Offer({ title, token, invitation, onAccepted, onGone }: OfferProps) {
         <Button variant="primary" pending={accept.isPending} onClick={go}>
           Accept the invitation
         </Button>
-        <p>{isMember ? 'You are a member already.' : 'Your password stays the one you have.'}</p>
+        <p className="received-foot">
+          {isMember ? (
+            <>
+              You are a member already. <Link to="/sign-in">Sign in</Link>
+            </>
+          ) : (
+            'Your password stays the one you have.'
+          )}
+        </p>
       </div>
-      <p className="doorway-foot">
-        Not wanted? Do nothing: without your acceptance nothing changes. <Link to="/sign-in">Sign in</Link>
-      </p>
+      <p className="doorway-foot">Not wanted? Do nothing: without your acceptance nothing changes.</p>
     </Doorway>
   );
 }
@@ -80,7 +88,7 @@ function Temporary({ days }: { days: number }) {
   const end = daysAfter(days);
   return (
     <>
-      {counted(days, 'day', 'days')}. Accepted now, it ends by itself{' '}
+      {counted(days, 'day', 'days')}. Accepted now, it ends{' '}
       <time dateTime={end.toISOString()}>
         {shortDate(end)}, {distance(end)}
       </time>
@@ -100,7 +108,7 @@ function GonePage({ title, isKept }: { title: string; isKept: boolean }) {
           : 'The link in it is not kept in the address bar, so it has to be opened from the e-mail each time.'
       }
     >
-      <p className="doorway-foot">
+      <p className="doorway-foot received-foot">
         Accepted already? <Link to="/sign-in">Sign in</Link>
       </p>
     </Doorway>

@@ -1,14 +1,14 @@
 import { useId, useState } from 'react';
 import type { SubmitEvent } from 'react';
 import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
-import { daysAfter } from '../../../lib/ends.ts';
+import { shortDate } from '../../../lib/dates.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { FailureBanner } from '../../../ui/feedback/FailureBanner.tsx';
 import { failureOf } from '../../../ui/feedback/failure.ts';
 import type { Failure } from '../../../ui/feedback/failure.ts';
-import { endOf } from './-acts.ts';
+import { endOf, extendedEnd } from './-acts.ts';
 import { ONE_PRESS } from './-columns.tsx';
 import { DaysField } from './-DaysField.tsx';
 import { endWords, inDays } from './-terms.ts';
@@ -79,41 +79,45 @@ export function ExtendDialog({ selected, onClose, onBegin }: ExtendDialogProps) 
   );
 }
 
+const KINDS = [
+  { status: 'accepted', one: 'The membership ends', many: ['memberships', 'end'] },
+  { status: 'pending', one: 'The link works until', many: ['links', 'work until'] },
+] as const;
+
 /** Where the end goes: for one the day, for many the first and the last. */
 function NewEnds({ those, days }: { those: readonly InvitationInfoResponse[]; days: number }) {
-  const kinds = [
-    { status: 'accepted', one: 'The membership', many: 'memberships', verb: ['ends', 'end'] },
-    { status: 'pending', one: 'The link', many: 'links', verb: ['works until', 'work until'] },
-  ] as const;
   return (
     <div className="inv-ends">
-      {kinds.map(({ status, one, many, verb }) => {
-        const ends = those
-          .filter((each) => each.status === status)
-          .map(endOf)
-          .toSorted();
+      {KINDS.map(({ status, one, many }) => {
+        const own = those.filter((each) => each.status === status);
+        const ends = own.map((each) => extendedEnd(each, days)).toSorted((a, b) => a.getTime() - b.getTime());
         const [first, last] = [ends[0], ends.at(-1)];
-        if (first === undefined || last === undefined) return null;
-        const to = endWords(daysAfter(days, first));
-        if (ends.length === 1)
+        const [only] = own;
+        if (!first || !last || !only) return null;
+        if (own.length === 1)
           return (
             <p key={status}>
-              {one} {verb[0]} <strong>{to}</strong>, not {endWords(first)}.
+              {one} <strong>{endWords(first)}</strong>, instead of {endWords(endOf(only))}.
             </p>
           );
         return (
           <p key={status}>
-            {count(ends.length)} {many} {verb[1]} <strong>{to}</strong>
-            {first !== last && (
+            {count(own.length)} {many[0]} {many[1]} <strong>{endWords(first)}</strong>
+            {shortDate(first) !== shortDate(last) && (
               <>
                 {' '}
-                to <strong>{endWords(daysAfter(days, last))}</strong>
+                to <strong>{endWords(last)}</strong>
               </>
             )}
             .
           </p>
         );
       })}
+      {those.some((one) => one.status === 'accepted' && hasEnded(one)) && (
+        <p>What has ended already begins again now.</p>
+      )}
     </div>
   );
 }
+
+const hasEnded = (one: InvitationInfoResponse): boolean => new Date(endOf(one)) < new Date();

@@ -13,6 +13,7 @@ import type { useView } from './-use-view.ts';
 import { STATUSES } from './-view.ts';
 
 interface InvitationsBarProps extends ReturnType<typeof useView> {
+  hidden: readonly string[];
   list: ReturnType<typeof useInvitations>;
   counts: Readonly<Record<string, number>> | undefined;
   /** How many temporary members end soon, among all. */
@@ -20,7 +21,16 @@ interface InvitationsBarProps extends ReturnType<typeof useView> {
 }
 
 /** Search and states, each with how many it would show; how fresh the list is; its columns. */
-export function InvitationsBar({ view, show, type, settle, list, counts, soon }: InvitationsBarProps) {
+export function InvitationsBar({
+  view,
+  hidden,
+  show,
+  type,
+  settle,
+  list,
+  counts,
+  soon,
+}: InvitationsBarProps) {
   const { all, complete, error, asOf, refreshing, refresh } = list;
   return (
     <TableBar
@@ -31,8 +41,8 @@ export function InvitationsBar({ view, show, type, settle, list, counts, soon }:
           <IconButton label="Read again" icon={RefreshCw} pending={refreshing} onClick={refresh} />
           <TableTools
             columns={COLUMNS}
-            hidden={view.hidden}
-            onHide={(hidden) => show({ ...view, hidden }, true)}
+            hidden={hidden}
+            onHide={(next) => show({ ...view, hidden: next }, true)}
           />
         </>
       }

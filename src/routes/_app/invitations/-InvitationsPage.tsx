@@ -14,6 +14,7 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { useMedia } from '../../../ui/use-media.ts';
 import { COLUMNS } from './-columns.tsx';
 import { ExtendDialog } from './-ExtendDialog.tsx';
 import { InvitationsBar } from './-InvitationsBar.tsx';
@@ -26,6 +27,10 @@ import { useView } from './-use-view.ts';
 import { findInvitations, isNarrowed } from './-view.ts';
 
 const SHORTCUTS = [{ keys: 'n', label: 'Invite people', group: 'Invitations' }];
+// With the navigation beside it, the whole table needs so much.
+const ROOMY = '(min-width: 1420px)';
+const LAST = ['groups'];
+const NOTHING: readonly string[] = [];
 const NONE: ReadonlySet<RowId> = new Set();
 const idOf = ({ id }: InvitationInfoResponse) => id;
 const emailOf = ({ email }: InvitationInfoResponse) => email;
@@ -52,6 +57,8 @@ function InvitationList() {
   const { groups } = useDirectory();
   const typed = useView();
   const { view, show } = typed;
+  const roomy = useMedia(ROOMY);
+  const hidden = view.hidden ?? (roomy ? NOTHING : LAST);
   const [selection, setSelection] = useState(NONE);
   const [extending, setExtending] = useState<readonly InvitationInfoResponse[]>();
   const clear = () => setSelection(NONE);
@@ -90,7 +97,7 @@ function InvitationList() {
           Without more days they lose their access by themselves; they are told before.
         </Banner>
       )}
-      <InvitationsBar {...typed} list={list} counts={found?.counts} soon={soon.length} />
+      <InvitationsBar {...typed} hidden={hidden} list={list} counts={found?.counts} soon={soon.length} />
       <NamesOf names={names}>
         <DataTable
           label="Invitations"
@@ -99,7 +106,7 @@ function InvitationList() {
           rowId={idOf}
           rowLabel={emailOf}
           rowMenu={items.row}
-          hidden={view.hidden}
+          hidden={hidden}
           selection={selection}
           onSelect={setSelection}
           refetching={refreshing && error !== undefined}

@@ -2,7 +2,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useStore } from '../../../ui/store.ts';
 import { Compose } from './-Compose.tsx';
-import { addText, draft, inviteRun } from './-draft.ts';
+import { addText, draft, inviteRun, reviewAgain } from './-draft.ts';
+import type { InvitationRun } from './-job.ts';
 import { Sending } from './-Sending.tsx';
 import './-invite.css';
 
@@ -14,7 +15,12 @@ export function InvitePage() {
   const run = useStore(inviteRun);
   // Another page sends somebody here with an address; coming back to it must not repeat it.
   useEffect(() => {
-    if (email !== undefined && !draft.get().text.includes(email)) addText(email);
+    if (email === undefined) return;
+    if (hasEnded(inviteRun.get())) reviewAgain();
+    if (!draft.get().text.includes(email)) addText(email);
   }, [email]);
   return run ? <Sending run={run} /> : <Compose />;
 }
+
+const hasEnded = (run: InvitationRun | undefined): boolean =>
+  run?.state === 'done' || run?.state === 'failed';

@@ -75,18 +75,28 @@ export function InviteeTable({ invitees, check, daysMissing, onSend }: InviteeTa
         rowLabel={emailOf}
         empty={<Nobody />}
         onClearFilters={invitees.length > 0 ? () => setShown('all') : undefined}
-        footer={
-          invitees.length > 0 && (
-            <>
-              <span className="num">{sumOf(invitees)}</span>
-              <Button variant="primary" disabledReason={reason} onClick={() => onSend(invitees)}>
-                {sent === 0 ? 'Invite people' : planTitle(invitees)}
-              </Button>
-            </>
-          )
-        }
+        footer={invitees.length > 0 ? <Decision {...{ invitees, reason, onSend }} /> : undefined}
       />
     </div>
+  );
+}
+
+interface DecisionProps extends Pick<InviteeTableProps, 'invitees' | 'onSend'> {
+  /** Why nothing can be sent now. */
+  reason: string | undefined;
+}
+
+function Decision({ invitees, reason, onSend }: DecisionProps) {
+  const { skip } = countChoices(invitees);
+  return (
+    <>
+      <span className="num">
+        {skip === 0 ? 'Nobody is left out.' : `${counted(skip, 'address is', 'addresses are')} left out.`}
+      </span>
+      <Button variant="primary" disabledReason={reason} onClick={() => onSend(invitees)}>
+        {skip === invitees.length ? 'Invite people' : planTitle(invitees)}
+      </Button>
+    </>
   );
 }
 
@@ -94,11 +104,6 @@ function reasonFor(sent: number, checking: number, daysMissing: boolean): string
   if (checking > 0) return 'The addresses are still being checked';
   if (sent === 0) return 'Every address is left out';
   return daysMissing ? 'Say first how many days the membership lasts' : undefined;
-}
-
-function sumOf(invitees: readonly Invitee[]): string {
-  const { skip } = countChoices(invitees);
-  return skip === 0 ? 'Nobody is left out.' : `${counted(skip, 'address is', 'addresses are')} left out.`;
 }
 
 function Checking({ number, waits }: { number: number; waits: number | undefined }) {

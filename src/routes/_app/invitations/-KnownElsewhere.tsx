@@ -16,7 +16,8 @@ import { refusalWords } from './-refusal.ts';
 import { PERMANENT } from './-terms.ts';
 import './-known-elsewhere.css';
 
-const PAUSE = 500;
+// Each look counts, and a person may have only so many in an hour.
+const PAUSE = 900;
 const LIKE_AN_ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
 /** What the service knows of an address that is being typed; undefined while that is nothing worth telling. */
@@ -88,9 +89,12 @@ export function KnownElsewhere({ email, check, groups, onDone }: KnownElsewhereP
 
   if (check?.outcome === 'invited') {
     return (
-      <Link to="/invitations" search={{ q: email }}>
-        Show the invitation
-      </Link>
+      <>
+        Invited already.{' '}
+        <Link to="/invitations" search={{ q: email }}>
+          Show the invitation
+        </Link>
+      </>
     );
   }
   return (

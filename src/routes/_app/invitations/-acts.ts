@@ -1,4 +1,5 @@
 import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
+import { daysAfter } from '../../../lib/ends.ts';
 import { TEMPORARY } from './-terms.ts';
 
 /** What can be done with an invitation that exists. */
@@ -9,7 +10,7 @@ type Invitation = Pick<InvitationInfoResponse, 'status' | 'type' | 'membershipEx
 const REVOKED = 'Revoked; invite them anew';
 const EXPIRED = 'Its link has expired; send it again';
 
-const AGAINST: Record<Act, (invitation: Invitation, now: Date) => string | undefined> = {
+const AGAINST: Record<Act, (invitation: Invitation) => string | undefined> = {
   resend({ status }) {
     if (status === 'accepted') return 'Accepted already';
     return status === 'revoked' ? REVOKED : undefined;
@@ -19,19 +20,17 @@ const AGAINST: Record<Act, (invitation: Invitation, now: Date) => string | undef
     if (status === 'accepted') return 'Accepted already; remove the user from the site instead';
     return status === 'revoked' ? 'Revoked already' : 'Its link has expired already';
   },
-  extend({ status, type, membershipExpiresDate: end }, now) {
+  extend({ status, type, membershipExpiresDate: end }) {
     if (status === 'pending') return undefined;
     if (status === 'expired') return EXPIRED;
     if (status === 'revoked') return REVOKED;
     if (type !== TEMPORARY) return 'A permanent membership has no end';
-    const running = typeof end === 'string' && new Date(end).getTime() > now.getTime();
-    return running ? undefined : 'The membership has ended; invite them anew';
+    return end ? undefined : 'No longer a user of this site; invite them anew';
   },
 };
 
 /** Why this cannot be done with the invitation as it is; undefined where it can. */
-export const against = (act: Act, invitation: Invitation, now = new Date()): string | undefined =>
-  AGAINST[act](invitation, now);
+export const against = (act: Act, invitation: Invitation): string | undefined => AGAINST[act](invitation);
 
 /** The moment that an extension moves: the end of the membership, or of a pending link. */
 export const endOf = ({
@@ -40,3 +39,9 @@ export const endOf = ({
   expiresDate,
 }: Pick<InvitationInfoResponse, 'status' | 'membershipExpiresDate' | 'expiresDate'>): string =>
   status === 'accepted' ? (membershipExpiresDate ?? expiresDate) : expiresDate;
+
+/** Where more days lead to: a membership that has ended is opened again, its days counted from now. */
+export function extendedEnd(invitation: Parameters<typeof endOf>[0], days: number, now = new Date()): Date {
+  const end = new Date(endOf(invitation));
+  return daysAfter(days, invitation.status === 'accepted' && end < now ? now : end);
+}

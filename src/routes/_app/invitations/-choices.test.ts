@@ -64,10 +64,12 @@ describe('what happens to whom, unless something else is chosen', () => {
       invitable: 'invite',
       ...rest,
     });
+    const { unknown: closed, ...others } = rest;
     expect(choices({ may: { invite: 'Needs it' }, settings: { addable: 'invite' } })).toEqual({
       addable: 'add',
       invitable: 'skip',
-      ...rest,
+      closed,
+      ...others,
     });
   });
 });
@@ -98,7 +100,7 @@ describe('a choice for one address', () => {
   });
   test('what is off says why: who can be invited only, the reason of the service', () => {
     const [, invitable] = plan();
-    expect(invitable?.options.find(({ choice }) => choice === 'add')?.reason).toBe('Told: invitable');
+    expect(invitable?.options.find(({ choice }) => choice === 'add')?.reason).toBe('Invitable');
   });
 });
 
@@ -128,7 +130,7 @@ test('what is not answered waits; where nobody answers, the service decides late
   const entries = [entryOf('new@x.example'), faulty('nobody')];
   expect(plan({ entries }).map(({ outcome, choice }) => [outcome, choice])).toEqual([
     ['checking', 'skip'],
-    ['faulty', 'skip'],
+    ['not-an-address', 'skip'],
   ]);
   expect(plan({ entries, unanswered: true })[0]).toMatchObject({ outcome: 'unchecked', choice: 'invite' });
 });

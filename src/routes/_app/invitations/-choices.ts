@@ -1,5 +1,6 @@
 import type { InviteeCheck } from '../../../api/generated/types.gen.ts';
 import { fold } from '../../../lib/fold.ts';
+import { NOT_AN_ADDRESS } from './-entry.ts';
 import type { Entry, OwnTerms } from './-entry.ts';
 import { TEMPORARY } from './-terms.ts';
 
@@ -31,7 +32,8 @@ export interface May {
   add: string | undefined;
 }
 
-export type Outcome = InviteeCheck['outcome'] | 'faulty' | 'checking' | 'unchecked';
+/** `closed`: whoever may only add is not told who has an address that they could not add. */
+export type Outcome = InviteeCheck['outcome'] | 'closed' | 'faulty' | 'checking' | 'unchecked';
 
 export interface Option {
   choice: Choice;
@@ -65,6 +67,7 @@ interface Question {
   book: GroupBook;
 }
 
+const WITH_REASON: ReadonlySet<Outcome> = new Set(['invitable', 'closed']);
 const REPEATED = 'Stands further up already';
 const FOR_GOOD = 'Who is added is a member for good; a temporary membership begins with an invitation';
 const UNCHECKED = 'Not checked; the service decides when it is sent';
@@ -109,17 +112,26 @@ type Found = Pick<Invitee, 'outcome' | 'message'> & Partial<Pick<Invitee, 'userI
 function foundOf(
   { key, fault: own }: Entry,
   ofGroups: string | undefined,
-  { checks, unanswered }: Question,
+  { checks, unanswered, may }: Question,
 ): Found {
   const fault = own ?? ofGroups;
-  if (fault !== undefined) return { outcome: 'faulty', message: fault };
+  if (fault !== undefined)
+    return { outcome: fault === NOT_AN_ADDRESS ? 'not-an-address' : 'faulty', message: fault };
   const check = checks.get(key);
   if (!check)
     return unanswered
       ? { outcome: 'unchecked', message: UNCHECKED }
       : { outcome: 'checking', message: 'Being checked' };
-  const { outcome, message, userId, invitationId } = check;
+  const { userId, invitationId } = check;
+  const outcome = check.outcome === 'unknown' && may.invite !== undefined ? 'closed' : check.outcome;
+  const message = WITH_REASON.has(outcome) ? reasonIn(check.message) : check.message;
   return { outcome, message, userId: userId ?? undefined, invitationId: invitationId ?? undefined };
+}
+
+/** The service says first what can be done, which stands beside it anyway, and then why no more. */
+function reasonIn(message: string): string {
+  const reason = message.slice(message.indexOf(': ') + 1).trim();
+  return reason.charAt(0).toUpperCase() + reason.slice(1);
 }
 
 function optionsFor(outcome: Outcome, { type }: Terms, may: May, message: string): Option[] {

@@ -4,7 +4,7 @@ import { extendInvitationMutation } from '../../../api/generated/@tanstack/react
 import type { InvitationInfoResponse, InvitationStatus } from '../../../api/generated/types.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
@@ -69,17 +69,16 @@ function ExtendAtOnce({
       },
     );
   return (
-    <Button
-      size="small"
+    <IconButton
+      label={`Extend ${email} by ${inDays(ONE_PRESS)}`}
       icon={CalendarPlus}
+      variant="default"
+      size="small"
       pending={extend.isPending}
       disabledReason={reason}
       tabIndex={tabIndex}
-      aria-label={`Extend ${email} by ${inDays(ONE_PRESS)}`}
       onClick={go}
-    >
-      {inDays(ONE_PRESS)}
-    </Button>
+    />
   );
 }
 
@@ -88,7 +87,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'email',
     header: 'E-mail',
-    minWidth: 210,
+    minWidth: 184,
     cell: ({ email }) => (
       <span className="inv-email" title={email}>
         {email}
@@ -98,33 +97,33 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'status',
     header: 'State',
-    width: 98,
+    width: 88,
     small: 'aside',
     cell: ({ status }) => <Badge tone={STATUS_WORDS[status].tone}>{STATUS_WORDS[status].label}</Badge>,
   },
   {
     id: 'person',
     header: 'Person',
-    minWidth: 130,
+    width: 108,
     cell: ({ userId }, { tabIndex }) => (userId ? <Person {...{ userId, tabIndex }} /> : none),
   },
   {
     id: 'term',
     header: 'Membership',
-    minWidth: 290,
+    width: 236,
     small: 'line',
     cell: (invitation, { tabIndex }) => <Term {...{ invitation, tabIndex }} />,
   },
   {
     id: 'groups',
     header: 'Groups',
-    minWidth: 110,
+    width: 108,
     cell: ({ groups }) => <GroupList ids={groups} />,
   },
   {
     id: 'invitedBy',
     header: 'Invited by',
-    minWidth: 120,
+    width: 104,
     cell: ({ invitedByName }) => (
       <span className="person-soft" title={invitedByName ?? undefined}>
         {invitedByName ?? 'The system'}
@@ -135,14 +134,14 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
     id: 'sent',
     header: 'Sent',
     align: 'end',
-    width: 104,
+    width: 108,
     cell: ({ createdDate }, { tabIndex }) => <Moment at={createdDate} tabIndex={tabIndex} />,
   },
   {
     id: 'until',
-    header: 'Link valid until',
+    header: 'Link until',
     align: 'end',
-    width: 122,
+    width: 108,
     cell: ({ status, expiresDate }, { tabIndex }) =>
       status === 'pending' || status === 'expired' ? <Moment at={expiresDate} tabIndex={tabIndex} /> : none,
   },

@@ -24,7 +24,8 @@ const EMPTY: Draft = {
   settings: { type: PERMANENT, days: 30, groups: [], addable: 'add' },
   chosen: new Map(),
 };
-const PAUSE = 400;
+// Each look at a list counts, and a person may have only so many in an hour.
+const PAUSE = 700;
 
 export const draft = createStore<Draft>(EMPTY);
 

@@ -16,12 +16,16 @@ const OUTCOMES: Record<Outcome, { label: string; tone: Tone }> = {
   member: { label: 'Member', tone: 'neutral' },
   invited: { label: 'Invited', tone: 'neutral' },
   unknown: { label: 'No user yet', tone: 'warn' },
+  closed: { label: 'Cannot be added', tone: 'warn' },
   'not-an-address': { label: 'Not an address', tone: 'bad' },
   faulty: { label: 'Faulty', tone: 'bad' },
   repeated: { label: 'Repeated', tone: 'neutral' },
   checking: { label: 'Checking', tone: 'neutral' },
   unchecked: { label: 'Not checked', tone: 'warn' },
 };
+
+/** Where the words of the badge and the way on say not all. */
+const SAYS_MORE: ReadonlySet<Outcome> = new Set(['invitable', 'closed', 'faulty', 'repeated', 'unchecked']);
 
 const CHOICES: Record<Choice, { label: string; hint: string }> = {
   invite: { label: 'Invite', hint: 'They get an e-mail and become a member when they accept' },
@@ -59,14 +63,20 @@ function Found({ invitee, tabIndex }: { invitee: Invitee } & Place) {
   return (
     <span className="inv-found" title={message}>
       <Badge tone={tone}>{label}</Badge> <WayOn invitee={invitee} tabIndex={tabIndex} />
-      <span className="person-soft">{message}</span>
+      {SAYS_MORE.has(outcome) && <span className="person-soft">{message}</span>}
     </span>
   );
 }
 
+/** What will happen, with the days of a membership that ends. */
+function labelOf({ choice, terms }: Invitee): string {
+  const { label } = CHOICES[choice];
+  return choice === 'invite' && terms.type === TEMPORARY ? `${label}, ${inDays(terms.days)}` : label;
+}
+
 function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & Place) {
   const { key, email, options, choice, outcome } = invitee;
-  const { label } = CHOICES[choice];
+  const label = labelOf(invitee);
   if (outcome === 'checking') return null;
   if (options.length === 1) return <span className="inv-left">{label}</span>;
   return (
@@ -91,18 +101,12 @@ function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & Place) {
   );
 }
 
-function termOf({ choice, terms }: Invitee): string {
-  if (choice === 'add') return 'Permanent';
-  if (choice !== 'invite') return '';
-  return terms.type === TEMPORARY ? inDays(terms.days) : 'Permanent';
-}
-
 /** The columns of what is about to be sent. */
 export const COLUMNS: readonly Column<Invitee>[] = [
   {
     id: 'email',
     header: 'E-mail',
-    minWidth: 190,
+    minWidth: 170,
     cell: ({ email }) => (
       <span className="inv-email" title={email}>
         {email}
@@ -112,20 +116,14 @@ export const COLUMNS: readonly Column<Invitee>[] = [
   {
     id: 'found',
     header: 'What is known',
-    minWidth: 260,
+    minWidth: 200,
     small: 'line',
     cell: (invitee, { tabIndex }) => <Found {...{ invitee, tabIndex }} />,
   },
   {
-    id: 'term',
-    header: 'Membership',
-    width: 100,
-    cell: (invitee) => <span className="person-soft">{termOf(invitee)}</span>,
-  },
-  {
     id: 'choice',
     header: 'What happens',
-    width: 132,
+    width: 152,
     small: 'aside',
     cell: (invitee, { tabIndex }) => <ChoiceMenu {...{ invitee, tabIndex }} />,
   },

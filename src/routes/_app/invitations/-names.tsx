@@ -1,7 +1,8 @@
-import { createContext, useContext, useMemo } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import type { GroupInfoResponse, InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
-import { usePeople } from '../../../directory/directory.ts';
+import { directoryQuery, useDirectory, usePeople } from '../../../directory/directory.ts';
 
 const NOBODY: ReadonlyMap<number, { name: string }> = new Map();
 const NO_ROWS: readonly InvitationInfoResponse[] = [];
@@ -21,6 +22,13 @@ export function useNames(
 ): Names {
   const ids = useMemo(() => [...new Set(invitations.flatMap(({ userId }) => userId ?? []))], [invitations]);
   const people = usePeople(ids);
+  const client = useQueryClient();
+  const { complete } = useDirectory();
+  // Whoever has just accepted is not in the copy of the site's users yet.
+  const missing = complete ? ids.filter((id) => !people.has(id)).join() : '';
+  useEffect(() => {
+    if (missing !== '') void client.invalidateQueries({ queryKey: directoryQuery.queryKey });
+  }, [missing, client]);
   return useMemo(
     () => ({ people, groups: new Map(groups.map(({ id, name }) => [id, name])) }),
     [people, groups],
@@ -46,4 +54,4 @@ export function GroupList({ ids }: { ids: readonly number[] }) {
 }
 
 export const usePersonName = (userId: number): string =>
-  useContext(NamesContext).people.get(userId)?.name ?? 'Open';
+  useContext(NamesContext).people.get(userId)?.name ?? `User ${userId}`;

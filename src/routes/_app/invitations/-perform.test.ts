@@ -68,6 +68,16 @@ describe('what came of it', () => {
     expect((await now(invite)).result).toBe('done');
     expect(wait).toHaveBeenCalledWith(2);
   });
+  test('too often for today is told with the time when it is possible again', async () => {
+    calls.mockImplementationOnce(() =>
+      Promise.resolve(
+        Response.json({ message: 'Was invited today.' }, { status: 429, headers: { 'Retry-After': '7200' } }),
+      ),
+    );
+    const { result, words } = await now(invite);
+    expect(result).toBe('failed');
+    expect(words).toMatch(/^Was invited today; possible again (in 2 hours|tomorrow)$/);
+  });
   test('what is not the fault of the order is thrown', async () => {
     calls.mockImplementationOnce(() => answer(503));
     await expect(now(invite)).rejects.toMatchObject({ status: 503 });
@@ -78,9 +88,9 @@ describe('what came of it', () => {
 
 test('the two reasons of the one refusal are told apart', () => {
   const refusal = new ServiceError(403, 'The site may not manage existing users');
-  expect(refusalWords('add', refusal, [])).toBe('You do not have the capability Manage Existing Users');
-  expect(refusalWords('add', refusal, ['Manage Existing Users'])).toMatch(
-    /this site may not: The site may not/,
+  expect(refusalWords('add', refusal, [])).toMatch(/^You do not have the capability Manage Existing Users;/);
+  expect(refusalWords('add', refusal, ['Manage Existing Users'])).toBe(
+    'The site may not manage existing users',
   );
 });
 

@@ -3,8 +3,8 @@ import type { Capability } from '../../../api/generated/types.gen.ts';
 import { isPassing } from '../../../bulk/outcome.ts';
 import { doneWords, send } from './-order.ts';
 import type { Order } from './-order.ts';
-import { patiently } from './-patient.ts';
-import { refusalWords } from './-refusal.ts';
+import { patiently, secondsToWait } from './-patient.ts';
+import { laterWords, refusalWords } from './-refusal.ts';
 
 /** What came of one request. */
 export interface Result {
@@ -33,8 +33,10 @@ export async function perform(order: Order, { held, unsure, wait }: Circumstance
   const { error, response, data } = await patiently(() => send(order), wait);
   if (error === undefined) return { result: 'done', words: doneWords(order, data) };
   const failure = toServiceError(error, response);
-  if (isPassing(failure)) throw failure;
   const { status, requestId } = failure;
+  if (response && status === 429)
+    return { result: 'failed', words: laterWords(failure, secondsToWait(response)), requestId };
+  if (isPassing(failure)) throw failure;
   if (status === 409 && unsure && ONCE.has(order.does)) return { result: 'done', words: ARRIVED };
   return { result: 'failed', words: refusalWords(order.does, failure, held), requestId };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { against, endOf } from './-acts.ts';
+import { against, endOf, extendedEnd } from './-acts.ts';
 import { endsSoon, termWords } from './-terms.ts';
 
 const now = new Date('2026-12-17T12:00:00.000Z');
@@ -46,17 +46,22 @@ describe('what can be done', () => {
     revoked: { ...pending, status: 'revoked' },
   } as const;
   const able = (act: 'resend' | 'revoke' | 'extend') =>
-    Object.entries(states).flatMap(([name, one]) => (against(act, one, now) === undefined ? [name] : []));
+    Object.entries(states).flatMap(([name, one]) => (against(act, one) === undefined ? [name] : []));
 
   test('sending again: pending and expired ones', () =>
     expect(able('resend')).toEqual(['pending', 'expired']));
   test('revoking: pending ones', () => expect(able('revoke')).toEqual(['pending']));
-  test('extending: pending links and running temporary memberships', () =>
-    expect(able('extend')).toEqual(['pending', 'accepted']));
+  test('extending: pending links and temporary memberships, ended ones too', () =>
+    expect(able('extend')).toEqual(['pending', 'accepted', 'over']));
 });
 
 test('an extension moves the link of a pending one and the membership of an accepted one', () => {
   const expiresDate = '2026-12-18T12:00:00.000Z';
   expect(endOf({ ...pending, expiresDate })).toBe(expiresDate);
   expect(endOf({ ...running, expiresDate })).toBe(end);
+  const to = (one: typeof running | typeof over | typeof pending) =>
+    extendedEnd({ ...one, expiresDate }, 7, now).toISOString();
+  expect([to(pending), to(running)]).toEqual(['2026-12-25T12:00:00.000Z', '2026-12-28T12:00:00.000Z']);
+  // One that has ended begins again now.
+  expect(to(over)).toBe('2026-12-24T12:00:00.000Z');
 });

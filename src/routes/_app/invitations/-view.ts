@@ -13,7 +13,8 @@ export interface InvitationsView {
   status: readonly string[];
   /** Only temporary members whose end is near, the nearest first. */
   soon: boolean;
-  hidden: readonly string[];
+  /** Undefined where the address leaves that to the room there is. */
+  hidden: readonly string[] | undefined;
 }
 
 interface InvitationsSearch {
@@ -23,13 +24,21 @@ interface InvitationsSearch {
   hide?: string | number;
 }
 
+// Stands for an empty list where the default is not empty.
+const NONE = 'none';
+
 /** Reads an address key by key; what nobody could have meant gives way to the default. */
 export const readView = (search: Search): InvitationsView => ({
   q: written(search.q),
   status: readList(search.status, /^(pending|accepted|expired|revoked)$/),
   soon: search.soon === true,
-  hidden: readList(search.hide, /^(person|term|groups|status|invitedBy|sent|until)$/),
+  hidden: hiddenIn(search.hide),
 });
+
+const hiddenIn = (hide: unknown): readonly string[] | undefined => {
+  const ids = readList(hide, /^(person|term|groups|status|invitedBy|sent|until)$/);
+  return ids.length > 0 || hide === NONE ? ids : undefined;
+};
 
 /** Writes a view as an address, without what is so by default. */
 export const writeView = ({ q, status, soon, hidden }: InvitationsView): InvitationsSearch =>
@@ -37,7 +46,7 @@ export const writeView = ({ q, status, soon, hidden }: InvitationsView): Invitat
     q: q === '' ? undefined : plain(q),
     status: writeList(status),
     soon: soon || undefined,
-    hide: writeList(hidden),
+    hide: hidden && (writeList(hidden) ?? NONE),
   });
 
 /** Whether something is asked for that "Clear filters" would take away. */

@@ -87,7 +87,8 @@ export function NewUserPanel() {
           hint={
             known && (
               <>
-                {known.message} {known.outcome !== 'member' && <KnownElsewhere {...waysIn} email={email} />}
+                {known.outcome === 'invited' ? '' : known.message}{' '}
+                <WaysIn taken={{ email, userId: known.userId ?? undefined }} ways={waysIn} />
               </>
             )
           }
@@ -181,7 +182,7 @@ function License({ control }: Fields) {
 type Ways = Omit<Parameters<typeof KnownElsewhere>[0], 'email'>;
 
 /** Where to go with an address that cannot be created: to its user, or to the two other ways in. */
-function WaysIn({ taken: { email, userId }, ways }: { taken: Taken; ways: Ways }) {
+function WaysIn({ taken: { email, userId }, ways }: { taken: Omit<Taken, 'failure'>; ways: Ways }) {
   if (userId === undefined) return <KnownElsewhere {...ways} email={email} />;
   return (
     <Link to="/users/$userId" params={{ userId }}>
