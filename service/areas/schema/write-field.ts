@@ -30,9 +30,18 @@ export function planOf(schema: SiteSchema, type: EntryType, draft: Draft, before
   };
   // Others refer to the choices that will be there, the request itself to those that are.
   const left = new Set([...field.choiceIds].filter((id) => names.has(id)));
-  const others = type.fields.filter(({ id }) => id !== before?.id).map(planned);
+  const others = type.fields
+    .filter(({ id }) => id !== before?.id)
+    .map(planned)
+    .map((other) => ({ ...other, formula: followed(other.formula, draft, before) }));
   return { schema, type, draft, field, fields: [...others, { ...field, choiceIds: left }] };
 }
+
+/** The formula of another field, in which this one may have a new name. */
+const followed = (formula: string | null, { apiName }: Draft, before?: SchemaField): string | null =>
+  formula === null || !before || before.apiName === apiName
+    ? formula
+    : renameField(formula, before.apiName, apiName);
 
 /** @throws ApiError 400 with every fault; 409 when nothing but what others have stands against it */
 export function requireSound(plan: Plan, entryCount: number, before?: SchemaField): void {
@@ -79,8 +88,7 @@ export async function writeField(
   const id = before?.id ?? (await store.insertField(tx, siteId, type.id, draft, state));
   if (draft.fieldType === FIELD.choice) await choices.writeChoices(tx, siteId, id, draft.choiceValues);
   if (!before && draft.fieldType === FIELD.counter) await store.insertCounter(tx, siteId, id);
-  if (before && before.apiName !== draft.apiName)
-    await renameInFormulas(tx, siteId, type, before, draft.apiName);
+  if (before && before.apiName !== draft.apiName) await renameInFormulas(tx, siteId, type, before, draft);
   if (entryCount > 0) await leaveJobs(tx, siteId, id, type, draft, state, before);
   return id;
 }
@@ -142,11 +150,12 @@ async function renameInFormulas(
   siteId: number,
   type: EntryType,
   before: SchemaField,
-  apiName: string,
+  draft: Draft,
 ): Promise<void> {
   for (const { field, formula } of calculationsOf(type)) {
-    if (field.id === before.id || field.formula === null || !formula.reads.includes(before.id)) continue;
+    const text = followed(field.formula, draft, before);
+    if (field.id === before.id || text === null || !formula.reads.includes(before.id)) continue;
     // oxlint-disable-next-line no-await-in-loop -- one connection, in order
-    await store.updateFormula(tx, siteId, field.id, renameField(field.formula, before.apiName, apiName));
+    await store.updateFormula(tx, siteId, field.id, text);
   }
 }
