@@ -17,7 +17,7 @@ const MINUTE = 60_000;
  * Temporary memberships end by themselves, and say so before. Nobody can act from the moment of the end on, whenever
  * the chore comes by (MAY_ACT); what it does is make the end visible (docs/decisions/0015).
  */
-export const endsChore = ({ db, services }: { db: Db; services: Services }): Chore => ({
+export const endsChore = ({ db, services }: { db: Db; services: Pick<Services, 'wakeMail'> }): Chore => ({
   name: 'temporary memberships',
   everyMs: MINUTE,
   async run() {

@@ -1,90 +1,28 @@
-/** Every rule of inviting somebody and of what becomes of the invitation (spec 2.3, 4.2). */
+/** Every rule of inviting somebody (spec 2.3, 4.2). */
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, test } from 'vitest';
-import type { InvitationInfoResponse, ReceivedInvitation } from '../../../contract/generated/types.gen.ts';
-import { callsWith, type Calls, type Refusal } from '../../testing/calls.ts';
-import {
-  as,
-  everything,
-  joinSite,
-  makeGroup,
-  makePerson,
-  makeSite,
-  onEachApp,
-  publicUrl,
-  type Person,
-} from '../../testing/site.ts';
-
-const DAY = 24 * 3600_000;
+import { describe, expect, test } from 'vitest';
+import { invitationParty, DAY } from '../../testing/invitations.ts';
+import { as, everything, joinSite, makeGroup, makePerson, onEachApp, publicUrl } from '../../testing/site.ts';
 
 onEachApp((house) => {
-  let siteId = 0;
-  let admin: Person;
-  let guest: Person;
-  let api: Calls;
-  const visitor = () => callsWith(house().app, '/console', { 'x-steward-console': '1' });
-
-  beforeEach(async () => {
-    const { db } = house();
-    siteId = await makeSite(db);
-    admin = await makePerson(db, siteId);
-    guest = await makePerson(db, await makeSite(db));
-    api = as(house().app, admin);
-    // Everybody here comes from one address.
-    await sql`delete from throttle`.execute(db);
-  });
-
-  const invite = (more: object = {}, calls = api) =>
-    calls.post<Refusal>('user/invite', { email: guest.email, type: 0, ...more });
-  const list = async (query = '') =>
-    (await api.get<InvitationInfoResponse[]>(`user/invitations${query}`)).body;
-  const newest = async () => {
-    const [first] = await list('?pageSize=1');
-    if (!first) throw new Error('There is an invitation');
-    return first;
-  };
-  const mails = (to = guest.email) =>
-    house().db.selectFrom('mail').selectAll().where('recipient', '=', to).orderBy('mail_id').execute();
-  /** The secrets of the links mailed to the guest, the first one first. */
-  const tokens = async () =>
-    (await mails()).flatMap((mail) => /\/invitation#([\w-]+)/.exec(mail.body_text)?.[1] ?? []);
-  const inspect = async (token: string | undefined) =>
-    (await visitor().post<ReceivedInvitation>('/api/session/invitation', { token })).status;
-  const audit = () =>
-    house()
-      .db.selectFrom('audit_log')
-      .select(['action', 'actor_id', 'subject_type', 'subject_id', 'changes'])
-      .where('site_id', '=', siteId)
-      .orderBy('audit_id')
-      .execute();
-  /** Moves the times of this site's invitations and memberships: so much time has passed. */
-  const pass = async (ms: number) => {
-    const back = sql`make_interval(secs => ${ms / 1000})`;
-    await sql`update invitation set created_at = created_at - ${back}, expires_at = expires_at - ${back},
-      accepted_at = accepted_at - ${back}, revoked_at = revoked_at - ${back} where site_id = ${siteId}`.execute(
-      house().db,
-    );
-    await sql`update throttle set window_started_at = window_started_at - ${back}`.execute(house().db);
-  };
-
-  const resend = async (id?: number) =>
-    (await api.post<Refusal>(`user/invitations/${id ?? (await newest()).id}/resend`)).status;
+  const party = invitationParty(house);
+  const { audit, inspect, invite, list, mails, newest, pass, tokens } = party;
 
   describe('inviting', () => {
     test('leaves a mail with a link that holds seven days, and says so in list and audit', async () => {
-      const groupId = await makeGroup(house().db, siteId);
+      const groupId = await makeGroup(house().db, party.siteId());
       expect(await invite({ type: 1, duration: 30, groups: [groupId, groupId] })).toMatchObject({
         status: 200,
         text: '',
       });
       const invitation = await newest();
       expect(invitation).toMatchObject({
-        email: guest.email,
+        email: party.guest().email,
         type: 1,
         duration: 30,
         groups: [groupId],
         status: 'pending',
-        invitedBy: admin.userId,
+        invitedBy: party.admin().userId,
         invitedByName: 'Ada Okafor',
         userId: null,
         membershipExpiresDate: null,
@@ -99,10 +37,10 @@ onEachApp((house) => {
       expect(await audit()).toMatchObject([
         {
           action: 'invitation.create',
-          actor_id: admin.userId,
+          actor_id: party.admin().userId,
           subject_id: String(invitation.id),
           changes: {
-            email: [null, guest.email],
+            email: [null, party.guest().email],
             type: [null, 1],
             duration: [null, 30],
             groups: [null, [groupId]],
@@ -113,12 +51,12 @@ onEachApp((house) => {
       const [token = ''] = await tokens();
       const { rows } = await sql<object>`select * from invitation`.execute(house().db);
       expect(JSON.stringify([rows, await audit()])).not.toContain(token);
-      expect(await inspect(token)).toBe(200);
+      expect((await inspect(token)).status).toBe(200);
     });
 
     test('whatever the case of the address; the list shows it as it was written', async () => {
-      expect((await invite({ email: guest.email.toUpperCase() })).status).toBe(200);
-      expect((await newest()).email).toBe(guest.email.toUpperCase());
+      expect((await invite({ email: party.guest().email.toUpperCase() })).status).toBe(200);
+      expect((await newest()).email).toBe(party.guest().email.toUpperCase());
       expect(await mails()).toHaveLength(1);
     });
 
@@ -148,12 +86,12 @@ onEachApp((house) => {
     test('404 for an address that nobody has, 409 for a member, active or not, and for somebody invited', async () => {
       const unknown = await invite({ email: 'nobody@nowhere.test' });
       expect([unknown.status, unknown.body.errors?.[0]?.path]).toEqual([404, 'email']);
-      const member = await invite({ email: admin.email });
+      const member = await invite({ email: party.admin().email });
       expect(member).toMatchObject({ status: 409 });
-      expect(member.body.message).toContain(`id ${admin.userId}`);
+      expect(member.body.message).toContain(`id ${party.admin().userId}`);
       await invite();
       expect(await invite()).toMatchObject({ status: 409 });
-      await joinSite(house().db, siteId, guest.userId, { isActive: false });
+      await joinSite(house().db, party.siteId(), party.guest().userId, { isActive: false });
       const inactive = await invite();
       expect(inactive.status).toBe(409);
       expect(inactive.body.message).toContain('not an active one');
@@ -161,14 +99,14 @@ onEachApp((house) => {
 
     test('groups need Manage Groups and every capability of theirs (T05)', async () => {
       const { app, db } = house();
-      const strong = await makeGroup(db, siteId, ['Manage Backups']);
+      const strong = await makeGroup(db, party.siteId(), ['Manage Backups']);
       const users = as(
         app,
-        await makePerson(db, siteId, { capabilities: ['Manage Users', 'Access Web Service'] }),
+        await makePerson(db, party.siteId(), { capabilities: ['Manage Users', 'Access Web Service'] }),
       );
       expect(await invite({ groups: [strong] }, users)).toMatchObject({ status: 403 });
       const capabilities = everything.filter((name) => name !== 'Manage Backups');
-      const weaker = as(app, await makePerson(db, siteId, { capabilities }));
+      const weaker = as(app, await makePerson(db, party.siteId(), { capabilities }));
       const refused = await invite({ groups: [strong] }, weaker);
       expect([refused.status, refused.body.message]).toEqual([
         403,
@@ -181,7 +119,7 @@ onEachApp((house) => {
     test('one a day for each person, with the moment from which it works again; a refused one is not counted', async () => {
       expect((await invite({ groups: [2_147_483_647] })).status).toBe(400);
       expect((await invite()).status).toBe(200);
-      expect((await api.del(`user/invitations/${(await newest()).id}`)).status).toBe(204);
+      expect((await party.api().del(`user/invitations/${(await newest()).id}`)).status).toBe(204);
       const again = await invite();
       expect(again.status).toBe(429);
       const wait = Number(again.headers['retry-after']);
@@ -193,14 +131,16 @@ onEachApp((house) => {
     });
 
     test('two hundred an hour for each administrator, addresses that nobody has included (T12, T13)', async () => {
-      await sql`insert into throttle values (${`invite:${siteId}:${admin.userId}`}, 199, now())`.execute(
+      await sql`insert into throttle values (${`invite:${party.siteId()}:${party.admin().userId}`}, 199, now())`.execute(
         house().db,
       );
       expect((await invite({ email: 'nobody@nowhere.test' })).status).toBe(404);
       const over = await invite({ email: 'nobody@nowhere.test' });
       expect([over.status, Number(over.headers['retry-after']) > 3000]).toEqual([429, true]);
       expect((await invite()).status).toBe(429);
-      expect((await invite({}, as(house().app, await makePerson(house().db, siteId)))).status).toBe(200);
+      expect((await invite({}, as(house().app, await makePerson(house().db, party.siteId())))).status).toBe(
+        200,
+      );
     });
 
     test('of two at the same moment one gets through', async () => {
@@ -215,12 +155,12 @@ onEachApp((house) => {
     test('by state, newest first, by pages', async () => {
       const guests = [];
       for (const _ of [1, 2, 3, 4, 5]) {
-        const other = await makePerson(house().db, guest.siteId);
+        const other = await makePerson(house().db, party.guest().siteId);
         await invite({ email: other.email });
         guests.push(other.email);
       }
       const [, second, third] = await list();
-      await api.del(`user/invitations/${second?.id}`);
+      await party.api().del(`user/invitations/${second?.id}`);
       await sql`update invitation set expires_at = now() where invitation_id = ${third?.id}`.execute(
         house().db,
       );
@@ -246,137 +186,7 @@ onEachApp((house) => {
       expect((await list('?status=pending&pageSize=1&pageNumber=2')).map(({ email }) => email)).toEqual([
         guests[1],
       ]);
-      expect((await api.get('user/invitations?status=open')).status).toBe(400);
+      expect((await party.api().get('user/invitations?status=open')).status).toBe(400);
     });
-  });
-
-  describe('the link', () => {
-    test('says what one is invited to, as often as one looks', async () => {
-      await invite({ type: 1, duration: 1 });
-      const [token] = await tokens();
-      for (const _ of [1, 2]) {
-        const { status, body } = await visitor().post<ReceivedInvitation>('/api/session/invitation', {
-          token,
-        });
-        expect(status).toBe(200);
-        expect(body).toMatchObject({ email: guest.email, type: 1, duration: 1, invitedByName: 'Ada Okafor' });
-        expect(body.siteName).toMatch(/^Site site-/);
-      }
-    });
-
-    test('holds up to its end and not at it: the instant of the end is over', async () => {
-      await invite();
-      const [token] = await tokens();
-      await pass(7 * DAY - 60_000);
-      expect(await inspect(token)).toBe(200);
-      await pass(60_000);
-      expect(await inspect(token)).toBe(404);
-      expect((await newest()).status).toBe('expired');
-      const { id } = await newest();
-      expect((await api.del(`user/invitations/${id}`)).status).toBe(409);
-    });
-
-    test('is dead when revoked, unknown, or when the account has another address since', async () => {
-      await invite();
-      const [token] = await tokens();
-      expect(await inspect('x'.repeat(43))).toBe(404);
-      await house()
-        .db.updateTable('account')
-        .set({ email_key: `${crypto.randomUUID()}@moved.test` })
-        .where('user_id', '=', guest.userId)
-        .execute();
-      expect(await inspect(token)).toBe(404);
-      await house()
-        .db.updateTable('account')
-        .set({ email_key: guest.email })
-        .where('user_id', '=', guest.userId)
-        .execute();
-      expect(await inspect(token)).toBe(200);
-      expect((await api.del(`user/invitations/${(await newest()).id}`)).status).toBe(204);
-      expect(await inspect(token)).toBe(404);
-    });
-
-    test('of many tries from one address the last are refused', async () => {
-      const tries = Array.from({ length: 62 }, () => inspect('x'.repeat(43)));
-      expect((await Promise.all(tries)).filter((status) => status === 429)).toHaveLength(2);
-    });
-  });
-
-  describe('sending again', () => {
-    test('makes a new link that holds seven days from now, and ends the old one; an expired one is pending again', async () => {
-      await invite({ type: 1, duration: 5 });
-      await pass(6 * DAY);
-      expect(await resend()).toBe(204);
-      const [old, fresh] = await tokens();
-      expect([await inspect(old), await inspect(fresh)]).toEqual([404, 200]);
-      await pass(7 * DAY);
-      expect((await newest()).status).toBe('expired');
-      expect(await resend()).toBe(204);
-      expect((await newest()).status).toBe('pending');
-      expect((await mails()).every((mail) => mail.body_text.includes('5 days after you accept'))).toBe(true);
-      expect((await audit()).map(({ action, changes }) => [action, changes])).toMatchObject([
-        ['invitation.create', {}],
-        ['invitation.resend', {}],
-        ['invitation.resend', { status: ['expired', 'pending'] }],
-      ]);
-    });
-
-    test('three times an hour', async () => {
-      await invite();
-      const statuses = [await resend(), await resend(), await resend(), await resend()];
-      expect(statuses).toEqual([204, 204, 204, 429]);
-      expect(await mails()).toHaveLength(4);
-    });
-
-    test('409 for a revoked one, for a member, and beside a newer one; 404 for one of another site', async () => {
-      await invite();
-      const { id } = await newest();
-      await pass(7 * DAY);
-      expect((await invite()).status).toBe(200);
-      expect(await resend(id)).toBe(409);
-      const second = await newest();
-      await api.del(`user/invitations/${second.id}`);
-      expect(await resend(second.id)).toBe(409);
-      await joinSite(house().db, siteId, guest.userId);
-      expect(await resend(id)).toBe(409);
-      const elsewhere = as(house().app, await makePerson(house().db, await makeSite(house().db)));
-      for (const reply of [
-        await elsewhere.post(`user/invitations/${id}/resend`),
-        await elsewhere.post(`user/invitations/${id}/extend`, { days: 1 }),
-        await elsewhere.del(`user/invitations/${id}`),
-      ])
-        expect(reply.status).toBe(404);
-    });
-
-    test('gives the groups anew: who may not give them may not send or extend it, a group that is gone is nobody’s', async () => {
-      const strong = await makeGroup(house().db, siteId, ['Manage Backups']);
-      await invite({ groups: [strong] });
-      const { id } = await newest();
-      const capabilities = everything.filter((name) => name !== 'Manage Backups');
-      const weaker = as(house().app, await makePerson(house().db, siteId, { capabilities }));
-      expect((await weaker.post(`user/invitations/${id}/resend`)).status).toBe(403);
-      expect((await weaker.post(`user/invitations/${id}/extend`, { days: 1 })).status).toBe(403);
-      await api.del(`user/group/${strong}`);
-      expect((await weaker.post(`user/invitations/${id}/resend`)).status).toBe(204);
-    });
-  });
-
-  test('a pending one is extended from its present end, never beyond ten years; an expired or revoked one is not', async () => {
-    await invite();
-    const before = await newest();
-    const path = `user/invitations/${before.id}/extend`;
-    const { status, body } = await api.post<InvitationInfoResponse>(path, { days: 3 });
-    expect(status).toBe(200);
-    expect(Date.parse(body.expiresDate) - Date.parse(before.expiresDate)).toBe(3 * DAY);
-    const far = await api.post<Refusal>(path, { days: 3650 });
-    expect([far.status, far.body.errors?.[0]?.path]).toEqual([400, 'days']);
-    expect((await api.post(path, { days: 3640 })).status).toBe(200);
-    expect((await audit()).map(({ action }) => action)).toEqual([
-      'invitation.create',
-      'invitation.extend',
-      'invitation.extend',
-    ]);
-    await sql`update invitation set expires_at = now() where site_id = ${siteId}`.execute(house().db);
-    expect((await api.post(path, { days: 3 })).status).toBe(409);
   });
 });
