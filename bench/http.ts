@@ -14,9 +14,11 @@ const COLUMNS = `m.user_id, a.email, a.first_name, a.last_name, m.is_active, m.l
   m.two_factor_enabled, m.ip_restrictions_enabled, m.version, m.modified_at`;
 const FROM = 'from membership m join account a using (user_id) where m.site_id = 1';
 
-type Call = (path: string, init?: RequestInit) => Promise<unknown>;
+/** A request as a program that has signed in; anything but a good answer is thrown. */
+export type Call = (path: string, init?: RequestInit) => Promise<unknown>;
 
-async function signedInProgram(service: Service): Promise<Call> {
+/** A program with a new API key and an access token. */
+export async function signedInProgram(service: Service): Promise<Call> {
   const printed = await service.admin('api-key', ada.email, '--scopes', 'user_management', '--site', SITE);
   const key = z.object({ client_id: z.coerce.string(), client_secret: z.string() }).parse(printed);
   const body = new URLSearchParams({ grant_type: 'client_credentials', scope: 'user_management', ...key });

@@ -3,6 +3,7 @@
  * `npm run bench -- directory --users 1000000` chooses how many people there are.
  */
 import { parseArgs } from 'node:util';
+import { activity } from './activity.ts';
 import type { Bench, Measure } from './bench.ts';
 import { bundle } from './bundle.ts';
 import { csv } from './csv.ts';
@@ -10,7 +11,7 @@ import { directory } from './directory.ts';
 import { http } from './http.ts';
 import { start } from './start.ts';
 
-const BENCHES: readonly Bench[] = [start, bundle, http, csv, directory];
+const BENCHES: readonly Bench[] = [start, bundle, http, csv, directory, activity];
 
 const number = (value: number) => value.toFixed(value < 100 ? 1 : 0).padStart(9);
 
