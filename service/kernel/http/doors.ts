@@ -200,9 +200,3 @@ async function checkAnswer(operation: Operation, answer: LooseAnswer): Promise<v
   if (faults.length > 0)
     throw new Error(`${operation.id} answered what the contract does not say: ${JSON.stringify(faults)}`);
 }
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    operation?: Operation;
-  }
-}

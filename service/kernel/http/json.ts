@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
+import type { Operation } from './contract.ts';
 import { ApiError } from './errors.ts';
 
 /** Bounds of every JSON body, counted on the bytes before anything is built from them (JSON.parse takes any depth). */
@@ -71,4 +72,10 @@ export function acceptJson(app: FastifyInstance): void {
     if (request.headers['content-encoding'])
       throw new ApiError(415, 'A compressed request body is not accepted');
   });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation;
+  }
 }
