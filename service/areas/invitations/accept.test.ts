@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Refusal } from '../../testing/calls.ts';
 import { invitationParty, DAY } from '../../testing/invitations.ts';
-import { makeGroup, onEachApp } from '../../testing/site.ts';
+import { as, makeGroup, makePerson, onEachApp } from '../../testing/site.ts';
 
 onEachApp((house) => {
   const party = invitationParty(house);
-  const { accept, actions, invited, license, member, newest, subjects } = party;
+  const { accept, actions, invite, invited, license, member, newest, subjects, tokens } = party;
 
   describe('accepting', () => {
     test('makes a member with license and groups, tells the inviter, and the link is used up', async () => {
@@ -48,6 +48,35 @@ onEachApp((house) => {
         },
       ]);
       expect((await accept(token)).status).toBe(404);
+    });
+
+    test('a group that became able to do more than the inviter is left out, one without capabilities never (T05)', async () => {
+      const { app, db } = house();
+      const inviter = await makePerson(db, party.siteId(), {
+        capabilities: ['Access Web Service', 'Manage Users', 'Manage Groups'],
+      });
+      const [grown, plain] = [await makeGroup(db, party.siteId()), await makeGroup(db, party.siteId())];
+      expect((await invite({ groups: [grown, plain] }, as(app, inviter))).status).toBe(200);
+      const change = { capabilities: ['Manage Backups'] };
+      expect((await party.api().put(`user/group/${grown}`, change)).status).toBe(200);
+      expect((await accept((await tokens()).at(-1))).status).toBe(200);
+      expect((await member()).groups).toEqual([plain]);
+    });
+
+    test('sent again by somebody else it is theirs: their name, their groups, their mail', async () => {
+      const { app, db } = house();
+      const groups = [await makeGroup(db, party.siteId(), ['Manage Backups'])];
+      await invited({ groups });
+      const other = await makePerson(db, party.siteId());
+      const { id } = await newest();
+      expect((await as(app, other).post(`user/invitations/${id}/resend`)).status).toBe(204);
+      expect((await party.api().del(`user/${party.admin().userId}`)).status).toBe(200);
+      const token = (await tokens()).at(-1);
+      expect((await accept(token)).status).toBe(200);
+      const [made] = (await as(app, other).get<{ groups: number[] }[]>(`user?email=${party.guest().email}`))
+        .body;
+      expect(made?.groups).toEqual(groups);
+      expect(await subjects(other.email)).toEqual(['Your invitation to Site was accepted']);
     });
 
     test('a temporary one ends so many days after the acceptance, by the clock of the database', async () => {

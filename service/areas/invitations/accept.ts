@@ -1,4 +1,6 @@
 import type { AcceptedInvitation } from '../../../contract/generated/types.gen.ts';
+import { capabilitiesNotHeld } from '../../../contract/rules/capabilities.ts';
+import { capabilitiesOf } from '../../kernel/auth/store.ts';
 import type { Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { ApiError, conflict } from '../../kernel/http/errors.ts';
@@ -15,7 +17,7 @@ export const gone = (): ApiError =>
   new ApiError(404, 'This invitation was accepted, revoked or replaced by a newer one, or its time is over');
 
 /**
- * Makes the invited person a member, with those groups of the invitation that are still there, and tells the inviter.
+ * Makes the invited person a member, with the groups of the invitation that can still be given, and tells the inviter.
  * Of acceptances and revocations at the same moment the one that holds the account first gets through.
  * @throws ApiError 404 when the link opens nothing any more, 409 for a member
  */
@@ -30,7 +32,7 @@ export async function accept(
   const invitation = await store.findReceived(tx, hashSecret(token), true);
   if (!invitation) throw gone();
   const site = await getSite(tx, siteId);
-  const groups = await lockGroups(tx, siteId, invitation.groups);
+  const groupIds = await groupsToGive(tx, invitation);
   const member = await insertMember(tx, {
     siteId,
     userId,
@@ -45,11 +47,25 @@ export async function accept(
   record({
     action: 'invitation.accept',
     subject: ['invitation', invitation.id],
-    changes: { status: ['pending', 'accepted'], membershipExpiresDate: [null, endsAt] },
+    changes: {
+      status: ['pending', 'accepted'],
+      membershipExpiresDate: [null, endsAt],
+      ...(groupIds.length < invitation.groups.length && { groups: [invitation.groups, groupIds] }),
+    },
   });
-  await memberAdded(tx, siteId, { userId, groupIds: [...groups.keys()] }, 'user.join', record);
+  await memberAdded(tx, siteId, { userId, groupIds }, 'user.join', record);
   await mailInviter(tx, invitation, site, endsAt);
   return { siteId, siteName: site.name, membershipExpiresDate: endsAt?.toISOString() ?? null };
+}
+
+/**
+ * The groups of the invitation that are there and that the inviter could still give: a group may have become able to do
+ * more since, and the inviter less (T05).
+ */
+async function groupsToGive(tx: Tx, { siteId, groups, invitedBy }: store.Received): Promise<number[]> {
+  const present = await lockGroups(tx, siteId, groups);
+  const held = invitedBy === null ? [] : [...(await capabilitiesOf(tx, siteId, invitedBy))];
+  return [...present].flatMap(([id, wanted]) => (capabilitiesNotHeld(held, wanted).length === 0 ? [id] : []));
 }
 
 async function mailInviter(

@@ -82,13 +82,17 @@ export async function resend(tx: Tx, call: Call<'resendInvitation'>, record: Rec
   await requireGift(tx, call, invitation.groups);
   await rules.countResent(tx, caller.siteId, accountId);
   const secret = newSecret();
-  await store.renewLink(tx, caller.siteId, params.id, secret.hash);
+  const { siteId, userId: by } = caller;
+  await store.renewLink(tx, { siteId, id: params.id, by, tokenHash: secret.hash });
   const person = await store.getPerson(tx, accountId);
   await mailInvitation(tx, call, person, secret.plain, invitation.duration);
   record({
     action: 'invitation.resend',
     subject: ['invitation', params.id],
-    changes: { ...(status === 'expired' && { status: ['expired', 'pending'] }) },
+    changes: {
+      ...(status === 'expired' && { status: ['expired', 'pending'] }),
+      ...(invitation.invitedBy !== caller.userId && { invitedBy: [invitation.invitedBy, caller.userId] }),
+    },
   });
 }
 

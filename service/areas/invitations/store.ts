@@ -178,9 +178,16 @@ export async function insertInvitation(tx: Tx, made: NewInvitation): Promise<num
   return row.invitation_id;
 }
 
-/** Gives an open invitation a new link, which holds from now on; it goes to the address that the account has now. */
-export async function renewLink(tx: Tx, siteId: number, id: number, tokenHash: Buffer): Promise<void> {
-  await sql`update invitation i set token_hash = ${tokenHash}, expires_at = ${after(sql`now()`, LINK_DAYS)}, email_key = a.email_key
+/**
+ * Gives an open invitation a new link, which holds from now on; it goes to the address that the account has now, and
+ * whoever sends it is who invites.
+ */
+export async function renewLink(
+  tx: Tx,
+  { siteId, id, by, tokenHash }: { siteId: number; id: number; by: number; tokenHash: Buffer },
+): Promise<void> {
+  await sql`update invitation i set token_hash = ${tokenHash}, expires_at = ${after(sql`now()`, LINK_DAYS)},
+      email_key = a.email_key, invited_by = ${by}
     from account a where i.site_id = ${siteId} and i.invitation_id = ${id} and a.user_id = i.user_id`.execute(
     tx,
   );
