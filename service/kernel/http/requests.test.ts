@@ -242,8 +242,8 @@ onEachApp((house) => {
   });
 
   test('an operation that is not built is 501 with the error body', async () => {
-    const { status, body } = await api.get('user/invitations');
-    expect([status, body]).toMatchObject([501, { message: 'listInvitations is not built yet' }]);
+    const { status, body } = await api.get('/api/rest/v4/templatereports');
+    expect([status, body]).toMatchObject([501, { message: 'listReportTemplates is not built yet' }]);
   });
 
   test('health and the description are open to everybody', async () => {
