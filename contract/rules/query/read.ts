@@ -29,7 +29,7 @@ const GROUPS = new Map<string, 'all' | 'any'>([
 ]);
 
 /** The operations that a field takes; ids of entries compare as numbers do. */
-export const operationsOf = (field: QueryField | typeof ENTRY_ID): readonly FilterOperation[] =>
+const operationsOf = (field: QueryField | typeof ENTRY_ID): readonly FilterOperation[] =>
   field === ENTRY_ID
     ? filterOperations.filter(
         ({ operand, fieldTypes }) => operand !== 'none' && fieldTypes.includes(FIELD.counter),

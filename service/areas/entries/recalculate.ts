@@ -13,7 +13,7 @@ const EVERY_MS = 5_000;
 export const RECALCULATE = 'recalculate';
 
 /** The values of an entry with those of its calculated fields as they follow from the others. */
-export function calculated(type: EntryType, before: Vals): Record<string, StoredValue | undefined> {
+function calculated(type: EntryType, before: Vals): Record<string, StoredValue | undefined> {
   const after: Record<string, StoredValue | undefined> = { ...before };
   for (const { field, formula } of calculationsOf(type)) {
     const value = formula.run(after);
@@ -54,7 +54,7 @@ function recalculateSome(db: Db, siteId: number): Promise<number> {
 }
 
 /** Computes what waits, until nothing does or somebody else has it in hand. */
-export async function recalculate(db: Db): Promise<void> {
+async function recalculate(db: Db): Promise<void> {
   for (const siteId of await sitesInQueue(db)) {
     let taken = AT_ONCE;
     // oxlint-disable-next-line no-await-in-loop -- one piece after the other
