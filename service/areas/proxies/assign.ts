@@ -5,7 +5,7 @@ import { capabilitiesHeld } from '../../kernel/auth/store.ts';
 import type { Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { ApiError, invalid, type FieldError } from '../../kernel/http/errors.ts';
-import { queueMail } from '../../kernel/mail/store.ts';
+import { queueMails } from '../../kernel/mail/store.ts';
 import { getUsers, requireHeld, type StoredUser } from '../members/index.ts';
 import { getSite } from '../sites/index.ts';
 import * as store from './assignments.store.ts';
@@ -24,7 +24,6 @@ export interface Wish extends Assignment {
 }
 
 const keyOf = ({ proxyUserId, userId }: Assignment) => `${proxyUserId}:${userId}`;
-const nameOf = (user: StoredUser) => `${user.firstName} ${user.lastName}`;
 
 /** Those of `pairs` that are among `others`, or are not, each once. */
 export function split<T extends Assignment>(
@@ -172,16 +171,12 @@ async function mailPrincipals(
 ): Promise<void> {
   if (added.length === 0) return;
   const { name: siteName } = await getSite(tx, siteId);
-  for (const { proxyUserId, userId } of added) {
+  const mails = added.flatMap(({ proxyUserId, userId }) => {
     const [proxy, user] = [people.get(proxyUserId), people.get(userId)];
-    if (!proxy || !user) continue;
-    const mail = proxyAssignedMail({
-      firstName: user.firstName,
-      siteName,
-      proxyName: nameOf(proxy),
-      proxyEmail: proxy.email,
-    });
-    // oxlint-disable-next-line no-await-in-loop -- one connection
-    await queueMail(tx, { siteId, to: user.email, hours: MAIL_HOURS, ...mail });
-  }
+    if (!proxy || !user) return [];
+    const proxyName = `${proxy.firstName} ${proxy.lastName}`;
+    const to = { firstName: user.firstName, siteName, proxyName, proxyEmail: proxy.email };
+    return [{ to: user.email, ...proxyAssignedMail(to) }];
+  });
+  await queueMails(tx, { siteId, hours: MAIL_HOURS }, mails);
 }

@@ -1,83 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
-import type {
-  Capability,
-  ProxyPerson,
-  UserProxiesResponseVm,
-} from '../../../contract/generated/types.gen.ts';
-import type { Db, Tx } from '../../kernel/db/database.ts';
-import type { Page } from '../../kernel/db/list-page.ts';
+import { sql } from 'kysely';
+import type { Capability } from '../../../contract/generated/types.gen.ts';
+import type { Tx } from '../../kernel/db/database.ts';
 
 /** An assignment: the proxy user may act for the user. */
 export interface Assignment {
   proxyUserId: number;
   userId: number;
-}
-
-export interface ProxyFilter {
-  proxyQuery: string | undefined;
-  userQuery: string | undefined;
-  searchByName: boolean;
-  proxyUserId: number | undefined;
-  userId: number | undefined;
-}
-
-/** A pattern that holds the text as it is, wherever it stands. */
-const within = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-
-/** Whether the account `alias` matches, by full name or by e-mail address (spec 4.2). */
-function matches(alias: 'pa' | 'ua', query: string | undefined, byName: boolean): RawBuilder<unknown> {
-  const a = sql.id(alias);
-  if (query === undefined || query === '') return sql`true`;
-  const subject = byName ? sql`${a}.first_name || ' ' || ${a}.last_name` : sql`${a}.email`;
-  return sql`${subject} ilike ${within(query)}`;
-}
-
-const equals = (column: 'proxy_id' | 'user_id', id: number | undefined) =>
-  id === undefined ? sql`true` : sql`x.${sql.id(column)} = ${id}`;
-
-interface PairRow {
-  proxy_id: number;
-  proxy_email: string;
-  proxy_name: string;
-  user_id: number;
-  user_email: string;
-  user_name: string;
-}
-
-/**
- * A page of proxy users in the order of their ids, each with everybody they may act for. All that match are found for
- * every page, so that none costs more than another.
- */
-export async function listProxies(
-  db: Db,
-  siteId: number,
-  filter: ProxyFilter,
-  page: Page,
-): Promise<UserProxiesResponseVm[]> {
-  const { rows } = await sql<PairRow>`
-    with found as materialized (
-      select distinct x.proxy_id from proxy_assignment x
-      join account pa on pa.user_id = x.proxy_id join account ua on ua.user_id = x.user_id
-      where x.site_id = ${siteId} and ${equals('proxy_id', filter.proxyUserId)} and ${equals('user_id', filter.userId)}
-        and ${matches('pa', filter.proxyQuery, filter.searchByName)}
-        and ${matches('ua', filter.userQuery, filter.searchByName)}),
-    picked as materialized (select proxy_id from found order by proxy_id limit ${page.limit} offset ${page.offset})
-    select x.proxy_id, pa.email as proxy_email, pa.first_name || ' ' || pa.last_name as proxy_name,
-           x.user_id, ua.email as user_email, ua.first_name || ' ' || ua.last_name as user_name
-    from picked join proxy_assignment x on x.site_id = ${siteId} and x.proxy_id = picked.proxy_id
-    join account pa on pa.user_id = x.proxy_id join account ua on ua.user_id = x.user_id
-    order by x.proxy_id, x.user_id`.execute(db);
-  return [...Map.groupBy(rows, (row) => row.proxy_id).values()].flatMap((pairs) => {
-    const [first] = pairs;
-    if (!first) return [];
-    const proxyUser = { id: first.proxy_id, email: first.proxy_email, fullName: first.proxy_name };
-    const users = pairs.map((row): ProxyPerson => ({
-      id: row.user_id,
-      email: row.user_email,
-      fullName: row.user_name,
-    }));
-    return [{ proxyUser, users }];
-  });
 }
 
 /** Everybody the proxy user may act for, read in the transaction that changes it. */

@@ -5,6 +5,7 @@ import { done, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
 import { assign, placesOf, split, type Wish } from './assign.ts';
 import * as store from './assignments.store.ts';
+import { listProxies } from './list.store.ts';
 
 /** One request changes at most this many assignments, so that it stays one short transaction. */
 const MOST_AT_ONCE = 1000;
@@ -13,7 +14,7 @@ export const assignmentHandlers: Handlers<'listProxies' | 'updateProxies' | 'cha
   async listProxies({ db, caller, query }) {
     const { proxyQuery, userQuery, searchByName = true, proxyUserId, userId } = query;
     const filter = { proxyQuery, userQuery, searchByName, proxyUserId, userId };
-    return ok(await store.listProxies(db, caller.siteId, filter, pageOf(query)));
+    return ok(await listProxies(db, caller.siteId, filter, pageOf(query)));
   },
 
   async updateProxies(call) {

@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { inPieces } from '../db/pieces.ts';
 import type { Tables } from '../db/tables.ts';
 
 /** A mail that this process has claimed and must now send. */
@@ -19,7 +20,14 @@ const LONGEST_WAIT_SECONDS = 4 * 3600;
 // Columns of time keep milliseconds and round: the time they are held against is rounded alike, or a mail queued in the
 // second half of a millisecond is not due for the worker that is woken at once, and waits for the next poll.
 const NOW = sql`now()::timestamptz(3)`;
+const ROWS_AT_ONCE = 2000;
 const EXPIRED = 'It was not sent before the link in it ran out';
+
+interface QueuedMail {
+  to: string;
+  subject: string;
+  text: string;
+}
 
 /**
  * Puts a mail into the outbox, in the caller's transaction: it is sent if and only if that commits, and only within so
@@ -28,19 +36,32 @@ const EXPIRED = 'It was not sent before the link in it ran out';
  */
 export async function queueMail(
   tx: Transaction<Tables>,
-  mail: { siteId: number | null; to: string; subject: string; text: string; hours: number },
+  mail: QueuedMail & { siteId: number | null; hours: number },
 ): Promise<void> {
-  refuseInjection(mail.to, mail.subject);
-  await tx
-    .insertInto('mail')
-    .values({
-      site_id: mail.siteId,
-      recipient: mail.to,
-      subject: mail.subject,
-      body_text: mail.text,
-      expires_at: sql<Date>`now() + make_interval(hours => ${mail.hours})`,
-    })
-    .execute();
+  await queueMails(tx, mail, [mail]);
+}
+
+/** The same for many at once. */
+export async function queueMails(
+  tx: Transaction<Tables>,
+  { siteId, hours }: { siteId: number | null; hours: number },
+  mails: readonly QueuedMail[],
+): Promise<void> {
+  for (const { to, subject } of mails) refuseInjection(to, subject);
+  await inPieces(mails, ROWS_AT_ONCE, (piece) =>
+    tx
+      .insertInto('mail')
+      .values(
+        piece.map(({ to, subject, text }) => ({
+          site_id: siteId,
+          recipient: to,
+          subject,
+          body_text: text,
+          expires_at: sql<Date>`now() + make_interval(hours => ${hours})`,
+        })),
+      )
+      .execute(),
+  );
 }
 
 // One address, no list, no display name; one line of subject.
