@@ -12,6 +12,15 @@ import { columnsOf, multiValues, searchedText, type Vals } from './values.ts';
 import type { EntryType } from './schema.ts';
 
 const SCHEMA = '/api/rest/v4/schema';
+/** Whether a transaction waits for the lock of a schema. */
+async function isSomebodyWaiting(tx: Tx): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_locks
+    where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
 const run = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
 onEachApp((house) => {
@@ -245,6 +254,32 @@ onEachApp((house) => {
     await Promise.all([...run(4).map(writer), filler(), editor()]);
     await runFieldJobs(house().db);
     expect(await requireConsistent()).toBe(12);
+  });
+
+  test('a field does not go while somebody writes it: its values and its slot are cleared of what came last', async () => {
+    const { db, database } = house();
+    const { id } = await addField({ apiName: 'Stage', fieldType: FIELD.number });
+    await inTurn((tx, type) => write(tx, type, { [id]: 1 }));
+    const state = { isDeleted: false };
+    const remove = async () => {
+      await api.del(`${SCHEMA}/fields/${id}`);
+      state.isDeleted = true;
+    };
+    let deleted: Promise<void> | undefined;
+    await inTurn(async (tx, type) => {
+      deleted = remove();
+      // The embedded database has one connection: there the deletion waits for its turn.
+      while (database.kind === 'postgres' && !state.isDeleted && !(await isSomebodyWaiting(tx)));
+      if (state.isDeleted) await runFieldJobs(db);
+      await write(tx, type, { [id]: 2 });
+    });
+    await deleted;
+    await runFieldJobs(db);
+    const { rows } = await sql`select n1, vals from entry where site_id = ${siteId}`.execute(db);
+    expect(rows).toEqual([
+      { n1: null, vals: {} },
+      { n1: null, vals: {} },
+    ]);
   });
 
   /** Every slot, searched text and value agrees with the schema and with `vals`; answers how many fields there are. */
