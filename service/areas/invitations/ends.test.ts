@@ -114,6 +114,20 @@ onEachApp((house) => {
       expect(await subjects()).toEqual([...one, 'Your time on Site ends soon']);
     });
 
+    test('given more days while a sweep ends it: it goes on, whoever was first', async () => {
+      const { id } = await newest();
+      for (let round = 0; round < (house().database.kind === 'postgres' ? 8 : 1); round += 1) {
+        await party.passMember(31 * DAY);
+        const [extended] = await Promise.all([
+          party.api().post(`user/invitations/${id}/extend`, { days: 30 }),
+          sweep(),
+          sweep(),
+        ]);
+        expect(extended.status).toBe(200);
+        expect([(await member()).isActive, await license()]).toEqual([true, 1]);
+      }
+    });
+
     test('extended before the end it ends later; after the end it opens again with the license that it had', async () => {
       const { id, membershipExpiresDate: first } = await newest();
       const path = `user/invitations/${id}/extend`;

@@ -80,13 +80,21 @@ export interface Ended {
   endedAt: Date;
 }
 
-/** Some memberships whose end has come, held until the transaction ends; another process takes others. */
+/**
+ * Some memberships whose end has come, held until the transaction ends; another process takes others. Their invitations
+ * first, as whoever gives more days holds them: nobody waits crosswise.
+ */
 export async function lockEnded(tx: Tx, siteId: number, most: number): Promise<Ended[]> {
-  const { rows } = await sql<Ended>`
-    select user_id as "userId", expires_at as "endedAt" from membership
-    where site_id = ${siteId} and expires_at <= ${NOW} order by user_id limit ${most} for update skip locked`.execute(
+  const { rows: held } = await sql<{ id: number }>`
+    select i.invitation_id as id from membership m join invitation i using (site_id, invitation_id)
+    where m.site_id = ${siteId} and m.expires_at <= ${NOW} order by m.user_id limit ${most} for update of i skip locked`.execute(
     tx,
   );
+  const { rows } = await sql<Ended>`
+    select user_id as "userId", expires_at as "endedAt" from membership
+    where site_id = ${siteId} and expires_at <= ${NOW}
+      and (invitation_id is null or invitation_id = any(${held.map(({ id }) => id)}::int[]))
+    order by user_id limit ${most} for update skip locked`.execute(tx);
   return rows;
 }
 
