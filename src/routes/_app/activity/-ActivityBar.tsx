@@ -36,8 +36,11 @@ interface ActivityBarProps {
   /** When the report was opened; it ends there, or earlier. */
   pinned: number;
   zone: string;
+  /** How fresh what is shown is. */
+  asOf: number;
   live: boolean;
-  onLive: (live: boolean) => void;
+  /** Undefined for a period that is over. */
+  onLive: ((live: boolean) => void) | undefined;
   refreshing: boolean;
   onRefresh: () => void;
 }
@@ -100,13 +103,13 @@ export function ActivityBar(props: ActivityBarProps) {
   );
 }
 
-function Tools({ hidden, pinned, live, onLive, refreshing, onRefresh, error }: ActivityBarProps) {
+function Tools({ hidden, asOf, live, onLive, refreshing, onRefresh, error }: ActivityBarProps) {
   const chart = useChartShown();
   return (
     <>
-      <AsOf tone={error ? 'bad' : 'ok'}>As of {clockTime(pinned)}</AsOf>
+      <AsOf tone={error ? 'bad' : 'ok'}>As of {clockTime(asOf)}</AsOf>
       <IconButton label="Read again up to now" icon={RefreshCw} pending={refreshing} onClick={onRefresh} />
-      <ToggleChip label="Live" on={live} onChange={onLive} />
+      {onLive && <ToggleChip label="Live" on={live} onChange={onLive} />}
       <IconButton
         label={chart ? 'Hide the chart' : 'Show the chart'}
         icon={ChartColumnStacked}

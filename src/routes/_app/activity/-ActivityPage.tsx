@@ -93,7 +93,9 @@ function Report() {
       <ActivityBar
         {...{ view, show, error, hidden, pinned, zone, live }}
         countOf={counts && view.types.length === 0 ? countOf : undefined}
-        onLive={setLive}
+        // What is over gets no new rows.
+        onLive={bounds.open ? setLive : undefined}
+        asOf={tail.asOf ?? pinned}
         refreshing={isFetching}
         onRefresh={pinNow}
       />

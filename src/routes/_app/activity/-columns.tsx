@@ -3,6 +3,7 @@ import { exactDate } from '../../../lib/dates.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
+import { SMALL, useMedia } from '../../../ui/use-media.ts';
 import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
 import { rowMoment } from './-moments.ts';
 import { actorOf, addressOf, kindOf, principalOf, toneOf } from './-row.ts';
@@ -48,8 +49,11 @@ export function MomentLink({ row, tabIndex }: CellProps) {
 
 /** Who acted; where a proxy did, for whom. */
 export function Actor({ row, tabIndex }: CellProps) {
+  const small = useMedia(SMALL);
   const principal = principalOf(row);
   const name = actorOf(row);
+  // Two lines of a phone are too close for links under one another: there the row's menu leads to the person.
+  if (small) return principal ? `${name} for ${principal.name}` : name;
   return (
     <span className="act-who" title={row.userName}>
       <Avatar name={name} id={row.userId} />
@@ -102,6 +106,11 @@ export function Address({ row, tabIndex }: CellProps) {
   );
 }
 
+function AddressCell(props: CellProps) {
+  const small = useMedia(SMALL);
+  return small ? <span className="mono">{addressOf(props.row)}</span> : <Address {...props} />;
+}
+
 /** The columns of the report. */
 export const COLUMNS: readonly Column<ActivityRow>[] = [
   {
@@ -131,6 +140,6 @@ export const COLUMNS: readonly Column<ActivityRow>[] = [
     width: 168,
     hideable: true,
     small: 'line',
-    cell: (row, { tabIndex }) => <Address {...{ row, tabIndex }} />,
+    cell: (row, { tabIndex }) => <AddressCell {...{ row, tabIndex }} />,
   },
 ];

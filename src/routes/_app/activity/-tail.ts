@@ -19,7 +19,10 @@ export function joined(known: Newer, answer: readonly ActivityRow[], since: numb
   const rows = [...fresh.map((row) => ({ ...row, fresh: true })), ...known.rows];
   return {
     // Rows may become visible out of order: what was written first can be told last.
-    rows: rows.toSorted((a, b) => Date.parse(b.eventDate) - Date.parse(a.eventDate)),
+    rows: rows.toSorted(
+      (a, b) =>
+        Date.parse(b.eventDate) - Date.parse(a.eventDate) || (b.activityId ?? 0) - (a.activityId ?? 0),
+    ),
     gap: known.gap || (answer.length >= full && fresh.length === answer.length),
   };
 }

@@ -24,10 +24,10 @@ interface NewerOptions {
 }
 
 /** What came since: asked for while the page is seen and somebody is signed in. */
-function useNewer({ view, since = 0, live, ...rest }: NewerOptions & { on: boolean }): Newer {
+function useNewer({ view, since = 0, live, ...rest }: NewerOptions & { on: boolean }) {
   const signedIn = useStore(gate) === 'open';
   const { range: _, ...filters } = view;
-  const { data } = useQuery({
+  const { data, dataUpdatedAt } = useQuery({
     queryKey: [{ _id: 'queryUserActivity', newer: filters, since }],
     async queryFn({ client, queryKey, signal }) {
       const query = questionSince(view, since);
@@ -42,7 +42,7 @@ function useNewer({ view, since = 0, live, ...rest }: NewerOptions & { on: boole
     gcTime: 0,
     structuralSharing: false,
   });
-  return data;
+  return { ...data, asOf: dataUpdatedAt };
 }
 
 /** Says now and then how many rows came. */
@@ -70,7 +70,7 @@ function useSaid(shown: number, live: boolean): void {
  */
 export function useTail(options: NewerOptions & { held: boolean }) {
   const { since, live, held } = options;
-  const { rows, gap } = useNewer({ ...options, on: since !== undefined });
+  const { rows, gap, asOf } = useNewer({ ...options, on: since !== undefined });
   const [kept, setKept] = useState<{ since: number | undefined; rows: readonly ActivityRow[] }>({
     since,
     rows: [],
@@ -82,6 +82,8 @@ export function useTail(options: NewerOptions & { held: boolean }) {
   useSaid(shown.length, live);
   return {
     shown,
+    /** When it was looked last, while what came is shown at once. */
+    asOf: flowing ? asOf : undefined,
     /** How many wait to be looked at. */
     waiting: rows.length - shown.length,
     gap,
