@@ -1,7 +1,7 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
 
 /** For whom a proxy acts, and the report that it is written into (shapes 1, As-User). */
-export interface Acting {
+interface Acting {
   principalId: number;
   principalEmail: string;
   reportId: number;
