@@ -1,5 +1,5 @@
 /** The types of an invitation (spec 2.3): a membership without an end, or one that ends by itself. */
-const PERMANENT = 0;
+export const PERMANENT = 0;
 export const TEMPORARY = 1;
 
 /** The link of an invitation holds this long; sending it again begins anew. */

@@ -16,8 +16,8 @@ export function distance(value: string | Date, now = new Date()): string {
   const days = Math.round((startOfDay(at) - startOfDay(now)) / DAY);
   if (days !== 0) return relative.format(days, 'day');
   const away = at.getTime() - now.getTime();
-  if (Math.abs(away) < HOUR) return relative.format(Math.trunc(away / MINUTE), 'minute');
-  return relative.format(Math.trunc(away / HOUR), 'hour');
+  if (Math.abs(away) < HOUR) return relative.format(Math.round(away / MINUTE), 'minute');
+  return relative.format(Math.round(away / HOUR), 'hour');
 }
 
 /** Whether a moment still lies ahead, and not farther than so many days. */

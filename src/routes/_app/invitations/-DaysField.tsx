@@ -1,9 +1,10 @@
+import { MOST_DAYS } from '../../../../contract/rules/invitations.ts';
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import { count } from '../../../lib/numbers.ts';
 import { Choice } from '../../../ui/chart/Choice.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
-import { inDays, MOST_DAYS } from './-terms.ts';
+import { inDays } from './-terms.ts';
 import './-invitations.css';
 
 const PRESETS = [7, 30, 90];

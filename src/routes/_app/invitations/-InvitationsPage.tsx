@@ -15,7 +15,7 @@ import { BulkBar } from '../../../ui/table/BulkBar.tsx';
 import type { RowId } from '../../../ui/table/columns.ts';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { useMedia } from '../../../ui/use-media.ts';
-import { COLUMNS } from './-columns.tsx';
+import { COLUMNS, WIDE_COLUMNS } from './-columns.tsx';
 import { ExtendDialog } from './-ExtendDialog.tsx';
 import { InvitationsBar } from './-InvitationsBar.tsx';
 import { InviteLink } from './-InviteLink.tsx';
@@ -29,6 +29,7 @@ import { findInvitations, isNarrowed } from './-view.ts';
 const SHORTCUTS = [{ keys: 'n', label: 'Invite people', group: 'Invitations' }];
 // With the navigation beside it, the whole table needs so much.
 const ROOMY = '(min-width: 1420px)';
+const WIDE = '(min-width: 1600px)';
 const LAST = ['groups'];
 const NOTHING: readonly string[] = [];
 const NONE: ReadonlySet<RowId> = new Set();
@@ -58,6 +59,7 @@ function InvitationList() {
   const typed = useView();
   const { view, show } = typed;
   const roomy = useMedia(ROOMY);
+  const columns = useMedia(WIDE) ? WIDE_COLUMNS : COLUMNS;
   const hidden = view.hidden ?? (roomy ? NOTHING : LAST);
   const [selection, setSelection] = useState(NONE);
   const [extending, setExtending] = useState<readonly InvitationInfoResponse[]>();
@@ -101,7 +103,7 @@ function InvitationList() {
       <NamesOf names={names}>
         <DataTable
           label="Invitations"
-          columns={COLUMNS}
+          columns={columns}
           rows={found?.rows}
           rowId={idOf}
           rowLabel={emailOf}

@@ -1,5 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { MailX } from 'lucide-react';
 import { useEffect } from 'react';
+import { useAllowed } from '../../../api/session.ts';
+import { Trail } from '../../../shell/Trail.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
 import { useStore } from '../../../ui/store.ts';
 import { Compose } from './-Compose.tsx';
 import { addText, draft, inviteRun, reviewAgain } from './-draft.ts';
@@ -13,13 +18,22 @@ const route = getRouteApi('/_app/invitations/new');
 export function InvitePage() {
   const { email } = route.useSearch();
   const run = useStore(inviteRun);
+  const { allowed, reason } = useAllowed('checkInvitees');
   // Another page sends somebody here with an address; coming back to it must not repeat it.
   useEffect(() => {
     if (email === undefined) return;
     if (hasEnded(inviteRun.get())) reviewAgain();
     if (!draft.get().text.includes(email)) addText(email);
   }, [email]);
-  return run ? <Sending run={run} /> : <Compose />;
+  if (run) return <Sending run={run} />;
+  if (allowed) return <Compose />;
+  return (
+    <Page title="Invite people" breadcrumbs={<Trail />}>
+      <EmptyState icon={MailX} title="You cannot invite or add people here">
+        {reason}.
+      </EmptyState>
+    </Page>
+  );
 }
 
 const hasEnded = (run: InvitationRun | undefined): boolean =>

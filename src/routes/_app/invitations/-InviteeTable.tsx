@@ -1,3 +1,4 @@
+import { INVITATIONS_AN_HOUR } from '../../../../contract/rules/invitations.ts';
 import { AtSign } from 'lucide-react';
 import { useState } from 'react';
 import type { ServiceError } from '../../../api/errors.ts';
@@ -32,7 +33,7 @@ interface InviteeTableProps {
 /** Every address that was found, what is known of it and what will happen; under it, the button that does it. */
 export function InviteeTable({ invitees, check, daysMissing, onSend }: InviteeTableProps) {
   const [shown, setShown] = useState<Shown>('all');
-  const { skip } = countChoices(invitees);
+  const { skip, invite, resend } = countChoices(invitees);
   const sent = invitees.length - skip;
   const checking = invitees.filter(({ outcome }) => outcome === 'checking').length;
   const rows = invitees.filter((one) => isShown(one, shown));
@@ -50,6 +51,11 @@ export function InviteeTable({ invitees, check, daysMissing, onSend }: InviteeTa
           }
         >
           {check.failure.message}. They can be sent all the same; the service then decides for each.
+        </Banner>
+      )}
+      {invite + resend > INVITATIONS_AN_HOUR && (
+        <Banner title={`You can send ${count(INVITATIONS_AN_HOUR)} invitations in an hour`}>
+          These are {count(invite + resend)}: those beyond are kept, to be sent later.
         </Banner>
       )}
       {invitees.length > 0 && (

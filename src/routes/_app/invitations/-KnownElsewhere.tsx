@@ -1,3 +1,4 @@
+import { PERMANENT } from '../../../../contract/rules/invitations.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -13,7 +14,6 @@ import { useWrite } from '../../../api/write.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { refusalWords } from './-refusal.ts';
-import { PERMANENT } from './-terms.ts';
 import './-known-elsewhere.css';
 
 // Each look counts, and a person may have only so many in an hour.

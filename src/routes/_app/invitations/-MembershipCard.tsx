@@ -1,3 +1,4 @@
+import { LINK_DAYS, PERMANENT, REMINDER_DAYS, TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
@@ -10,7 +11,7 @@ import type { May } from './-choices.ts';
 import { DaysField } from './-DaysField.tsx';
 import { changeSettings } from './-draft.ts';
 import type { draft } from './-draft.ts';
-import { endWords, PERMANENT, TEMPORARY } from './-terms.ts';
+import { endWords, inDays } from './-terms.ts';
 
 const TYPES = [
   { value: PERMANENT, label: 'Permanent' },
@@ -41,14 +42,16 @@ export function MembershipCard({ settings, options, gives, reasons }: Membership
     <Card title="Membership">
       <CardBody>
         <div className="inv-terms">
-          <Side label="Type">
-            <Choice
-              label="Type"
-              options={TYPES}
-              value={type}
-              onChange={(value) => changeSettings({ type: value })}
-            />
-          </Side>
+          {reasons.invite === undefined && (
+            <Side label="Type" hint={`The link in the e-mail works for ${inDays(LINK_DAYS)}.`}>
+              <Choice
+                label="Type"
+                options={TYPES}
+                value={type}
+                onChange={(value) => changeSettings({ type: value })}
+              />
+            </Side>
+          )}
           {type === TEMPORARY && (
             <DaysField
               label="Duration"
@@ -58,7 +61,7 @@ export function MembershipCard({ settings, options, gives, reasons }: Membership
                 days !== undefined && (
                   <>
                     Accepted today, it ends <strong>{endWords(daysAfter(days))}</strong>. It ends by itself,
-                    and they are told before.
+                    and they are told {inDays(REMINDER_DAYS)} before.
                   </>
                 )
               }

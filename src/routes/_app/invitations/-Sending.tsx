@@ -102,7 +102,7 @@ export function Sending({ run }: { run: InvitationRun }) {
       )}
       {trouble !== undefined && (
         <Banner tone="warn" title={trouble}>
-          {state === 'stopped' && 'Who was not reached is kept. Continue when the service answers again.'}
+          {state === 'stopped' && 'Who was not reached is kept, and so are those who failed. Continue later.'}
         </Banner>
       )}
       <DataTable

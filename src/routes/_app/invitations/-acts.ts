@@ -1,6 +1,6 @@
+import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
 import { daysAfter } from '../../../lib/ends.ts';
-import { TEMPORARY } from './-terms.ts';
 
 /** What can be done with an invitation that exists. */
 export type Act = 'resend' | 'revoke' | 'extend';

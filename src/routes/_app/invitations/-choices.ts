@@ -1,8 +1,8 @@
+import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import type { InviteeCheck } from '../../../api/generated/types.gen.ts';
 import { fold } from '../../../lib/fold.ts';
 import { NOT_AN_ADDRESS } from './-entry.ts';
 import type { Entry, OwnTerms } from './-entry.ts';
-import { TEMPORARY } from './-terms.ts';
 
 /** What happens to an address when the list is sent. */
 export type Choice = 'invite' | 'add' | 'resend' | 'skip';
@@ -24,7 +24,7 @@ export interface Terms {
 }
 
 /** The groups to choose from by their folded names; a reason where one may not give them. */
-export type GroupBook = ReadonlyMap<string, { id: number; reason: string | undefined }>;
+type GroupBook = ReadonlyMap<string, { id: number; reason: string | undefined }>;
 
 /** Why the caller may not invite or add at all; undefined where they may. */
 export interface May {
@@ -35,7 +35,7 @@ export interface May {
 /** `closed`: whoever may only add is not told who has an address that they could not add. */
 export type Outcome = InviteeCheck['outcome'] | 'closed' | 'faulty' | 'checking' | 'unchecked';
 
-export interface Option {
+interface Option {
   choice: Choice;
   /** Why it is off. */
   reason: string | undefined;

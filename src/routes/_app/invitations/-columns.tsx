@@ -87,7 +87,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   {
     id: 'email',
     header: 'E-mail',
-    minWidth: 184,
+    minWidth: 178,
     cell: ({ email }) => (
       <span className="inv-email" title={email}>
         {email}
@@ -134,15 +134,23 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
     id: 'sent',
     header: 'Sent',
     align: 'end',
-    width: 108,
+    width: 112,
     cell: ({ createdDate }, { tabIndex }) => <Moment at={createdDate} tabIndex={tabIndex} />,
   },
   {
     id: 'until',
     header: 'Link until',
     align: 'end',
-    width: 108,
+    width: 112,
     cell: ({ status, expiresDate }, { tabIndex }) =>
       status === 'pending' || status === 'expired' ? <Moment at={expiresDate} tabIndex={tabIndex} /> : none,
   },
 ];
+
+const WIDER: Readonly<Record<string, number>> = { person: 150, groups: 130, invitedBy: 160 };
+
+/** The same where a window has room for whole names. */
+export const WIDE_COLUMNS = COLUMNS.map((column) => {
+  const width = WIDER[column.id];
+  return width === undefined ? column : { ...column, width };
+});

@@ -1,3 +1,4 @@
+import { PERMANENT } from '../../../../contract/rules/invitations.ts';
 import { checkInvitees } from '../../../api/generated/sdk.gen.ts';
 import { createStore } from '../../../ui/store.ts';
 import { readEntries } from './-addresses.ts';
@@ -6,7 +7,6 @@ import type { Choice, Settings } from './-choices.ts';
 import type { Entry } from './-entry.ts';
 import type { InvitationRun } from './-job.ts';
 import { patiently } from './-patient.ts';
-import { PERMANENT } from './-terms.ts';
 
 /** Whom somebody is about to invite. It outlives its page: a way to another page loses nothing. */
 interface Draft {

@@ -1,3 +1,4 @@
+import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
 import { Badge } from '../../../ui/layout/Badge.tsx';
@@ -6,7 +7,7 @@ import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import type { Choice, Invitee, Outcome } from './-choices.ts';
 import { choose } from './-draft.ts';
-import { inDays, TEMPORARY } from './-terms.ts';
+import { inDays } from './-terms.ts';
 
 type Place = { tabIndex: 0 | -1 };
 

@@ -53,6 +53,8 @@ export function startRun({ title, orders, client, onShow }: Start): void {
   let current: Run<Order> | undefined;
   let stopWaiting: (() => void) | undefined;
   let shown = 0;
+  let refusals = 0;
+  let tooMany: string | undefined;
 
   function stop(): void {
     current?.stop();
@@ -87,7 +89,11 @@ export function startRun({ title, orders, client, onShow }: Start): void {
   async function act(order: Order): Promise<void> {
     const held = client.getQueryData(sessionQuery.queryKey)?.capabilities ?? [];
     try {
-      results.set(order, await perform(order, { held, unsure: unsure.has(order), wait }));
+      const result = await perform(order, { held, unsure: unsure.has(order), wait });
+      results.set(order, result);
+      refusals = result.tooOften ? refusals + 1 : 0;
+      // Not one person was invited too often, but too many were: the others need not be refused one by one.
+      if (refusals >= AT_ONCE) tooMany = result.words;
     } catch (thrown) {
       if (thrown instanceof ServiceError) unsure.add(order);
       throw thrown;
@@ -96,6 +102,8 @@ export function startRun({ title, orders, client, onShow }: Start): void {
 
   async function go(): Promise<void> {
     let trouble: unknown;
+    refusals = 0;
+    tooMany = undefined;
     stopWaiting = undefined;
     const run = createRun(
       orders.filter((order) => !results.has(order)),
@@ -105,7 +113,7 @@ export function startRun({ title, orders, client, onShow }: Start): void {
         onStep() {
           const { error } = run.outcomes().at(-1) ?? {};
           if (error !== undefined && !(error instanceof Stopped)) trouble ??= error;
-          if (trouble !== undefined) stop();
+          if (trouble !== undefined || tooMany !== undefined) stop();
           if (performance.now() - shown > SHOW_EVERY) show('running');
         },
       },
@@ -122,7 +130,8 @@ export function startRun({ title, orders, client, onShow }: Start): void {
         markStale(client, operation),
       ),
     );
-    show(left ? 'stopped' : end, trouble === undefined ? undefined : toServiceError(trouble).message);
+    const why = trouble === undefined ? tooMany : toServiceError(trouble).message;
+    show(left ? 'stopped' : end, left ? why : undefined);
   }
 
   function goOn(): void {

@@ -1,3 +1,4 @@
+import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import {
   addExistingUser,
   extendInvitation,
@@ -9,7 +10,7 @@ import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts
 import type { WriteOperation } from '../../../api/effects.ts';
 import { endOf } from './-acts.ts';
 import type { Terms } from './-choices.ts';
-import { endWords, TEMPORARY } from './-terms.ts';
+import { endWords } from './-terms.ts';
 
 /** One request to send, about one address. */
 export type Order = { email: string } & (

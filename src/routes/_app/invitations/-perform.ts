@@ -10,6 +10,8 @@ import { laterWords, refusalWords } from './-refusal.ts';
 export interface Result {
   result: 'done' | 'failed';
   words: string;
+  /** Refused for being one too many, for longer than anybody waits. */
+  tooOften?: boolean;
   requestId?: string | undefined;
 }
 
@@ -35,7 +37,12 @@ export async function perform(order: Order, { held, unsure, wait }: Circumstance
   const failure = toServiceError(error, response);
   const { status, requestId } = failure;
   if (response && status === 429)
-    return { result: 'failed', words: laterWords(failure, secondsToWait(response)), requestId };
+    return {
+      result: 'failed',
+      words: laterWords(failure, secondsToWait(response)),
+      tooOften: true,
+      requestId,
+    };
   if (isPassing(failure)) throw failure;
   if (status === 409 && unsure && ONCE.has(order.does)) return { result: 'done', words: ARRIVED };
   return { result: 'failed', words: refusalWords(order.does, failure, held), requestId };

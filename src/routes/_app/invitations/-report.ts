@@ -1,7 +1,7 @@
+import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { toCsv } from '../../../lib/csv.ts';
 import type { Does, Order } from './-order.ts';
 import type { Result } from './-perform.ts';
-import { TEMPORARY } from './-terms.ts';
 
 const HEAD = ['E-mail', 'Sent', 'Type', 'Days', 'Result', 'In words', 'Request id'];
 

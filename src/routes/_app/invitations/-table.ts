@@ -1,9 +1,9 @@
+import { MOST_DAYS, PERMANENT, TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { emailsIn } from '../../../directory/paste/emails.ts';
 import { splitNames } from '../../../import/name-list.ts';
 import { parse } from '../../../import/parse.ts';
 import { entryOf, faulty, NOT_AN_ADDRESS } from './-entry.ts';
 import type { Entry, OwnTerms } from './-entry.ts';
-import { MOST_DAYS, PERMANENT, TEMPORARY } from './-terms.ts';
 
 type Column = 'email' | 'type' | 'days' | 'groups';
 

@@ -1,16 +1,11 @@
+import { TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import type { InvitationInfoResponse } from '../../../api/generated/types.gen.ts';
 import { shortDate } from '../../../lib/dates.ts';
 import { distance, isWithin } from '../../../lib/ends.ts';
 import { counted } from '../../../lib/numbers.ts';
 
-export const PERMANENT = 0;
-export const TEMPORARY = 1;
-
 /** A temporary member whose end comes in so many days stands out (features 1.5). */
 export const SOON = 7;
-
-/** As many days as the contract takes. */
-export const MOST_DAYS = 3650;
 
 export const inDays = (days: number): string => counted(days, 'day', 'days');
 

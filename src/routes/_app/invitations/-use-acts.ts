@@ -16,8 +16,13 @@ type Invitations = readonly InvitationInfoResponse[];
 
 export const invitations = (number: number): string => counted(number, 'invitation', 'invitations');
 
-const later = (seconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+/** In front of a dialog nobody waits; a job does. */
+const refuseToWait = (seconds: number): Promise<never> =>
+  Promise.reject(
+    new Error(
+      `The service takes no more for the moment; possible again in ${counted(seconds, 'second', 'seconds')}`,
+    ),
+  );
 
 /** Sending again, revoking, extending: one at once, several as a job in the tray. */
 export function useActs() {
@@ -29,7 +34,7 @@ export function useActs() {
     const { result, words, requestId } = await perform(order, {
       held: capabilities,
       unsure: false,
-      wait: later,
+      wait: refuseToWait,
     });
     if (result === 'failed') throw Object.assign(new Error(words), { requestId });
     await markStale(client, OPERATIONS[order.does]);
