@@ -251,7 +251,7 @@ test('a creation without its license is told as a part', async ({ page, calls, e
   await expectNoAxe(page);
 });
 
-test('an import stops by itself while the service is away, and goes on without sending anything twice', async ({
+test('an import stops by itself while the service is away, and goes on after a reload without sending anything twice', async ({
   page,
   service,
   calls,
@@ -268,6 +268,8 @@ test('an import stops by itself while the service is away, and goes on without s
   await expect(page.getByText('The import has stopped')).toBeVisible();
   await expectNoAxe(page);
   await service.start();
+  await page.reload();
+  await expect(page.getByText(/^The import has stopped: [1-9]\d* of 400/)).toBeVisible();
   await page.locator('main').getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByText('Imported: 400 of 400')).toBeVisible({ timeout: 30_000 });
   await expect(outcome(page, /^400 Done/)).toBeVisible();
