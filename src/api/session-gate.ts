@@ -24,18 +24,20 @@ export const gate = createStore<Gate>('open');
 // one is never done as the other (contract, beginActing).
 const ACTING = 'X-Steward-Acting';
 
-/** How often an answer has said that the session acts otherwise than this page believes. */
+/** Grows whenever the session has to be read again: for whom it acts may have changed. */
 export const actingMoves = createStore(0);
 
-function noteActing(answer: Response): void {
-  const said = answer.headers.get(ACTING);
-  if (holder && said !== null && Number(said) !== (holder.reportId ?? 0))
-    actingMoves.set(actingMoves.get() + 1);
-}
+/** Says that for whom the session acts may have changed. */
+export const askForSession = (): void => actingMoves.set(actingMoves.get() + 1);
+
+const SESSION = /\/api\/session(\/acting)?$/;
 
 async function ask(request: Request): Promise<Response> {
   const answer = await reach(request);
-  noteActing(answer);
+  const said = answer.headers.get(ACTING);
+  const isOther = holder && said !== null && Number(said) !== (holder.reportId ?? 0);
+  // What the session itself answers is read where it was asked.
+  if (isOther && !SESSION.test(new URL(request.url).pathname)) askForSession();
   return answer;
 }
 

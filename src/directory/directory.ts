@@ -5,6 +5,7 @@ import { searchUsersQueryKey } from '../api/generated/@tanstack/react-query.gen.
 import { getSession } from '../api/generated/sdk.gen.ts';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
 import { holderOf, sessionQuery, useSession } from '../api/session.ts';
+import { askForSession, heldActing } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { useStore } from '../ui/store.ts';
 import type { RowSource } from '../ui/table/row-source.ts';
@@ -45,6 +46,8 @@ export const directoryQuery = queryOptions({
       await getSession();
       refusal = await bring();
     }
+    // It may be refused because the acting has ended: the page goes on as oneself then (shell/session.ts).
+    if (refusal?.status === 403 && heldActing()) askForSession();
     if (refusal) throw new ServiceError(refusal.status, refusal.message, [], refusal.requestId);
     return Date.now();
   },

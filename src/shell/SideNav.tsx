@@ -1,8 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { Lock, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { useSession } from '../api/session.ts';
 import { count } from '../lib/numbers.ts';
+import { cx } from '../ui/cx.ts';
 import { useStore } from '../ui/store.ts';
 import { Tooltip } from '../ui/tooltip/Tooltip.tsx';
+import { reasonClosed } from './area-needs.ts';
 import { AREA_GROUPS } from './areas.ts';
 import type { Area } from './areas.ts';
 import { navFolded, setNavFolded } from './nav-folded.ts';
@@ -40,12 +43,25 @@ export function SideNav({ drawer = false }: { drawer?: boolean }) {
 
 function AreaLink({ area: { path, name, icon: Icon }, folded }: { area: Area; folded: boolean }) {
   const known = useNavCounts()[path];
+  const closed = reasonClosed(useSession(), path);
   const link = (
-    <Link to={path} className="side-link" activeOptions={{ exact: path === '/', includeSearch: false }}>
+    <Link
+      to={path}
+      className={cx('side-link', closed !== undefined && 'side-closed')}
+      activeOptions={{ exact: path === '/', includeSearch: false }}
+    >
       <Icon />
       <span className="side-name">{name}</span>
-      {known !== undefined && <span className="side-count num">{count(known)}</span>}
+      {closed === undefined ? (
+        known !== undefined && <span className="side-count num">{count(known)}</span>
+      ) : (
+        <>
+          <Lock className="side-lock" />
+          <span className="visually-hidden">. {closed}</span>
+        </>
+      )}
     </Link>
   );
-  return folded ? <Tooltip text={name}>{link}</Tooltip> : link;
+  const tip = closed === undefined ? name : `${name}. ${closed}`;
+  return folded || closed !== undefined ? <Tooltip text={tip}>{link}</Tooltip> : link;
 }

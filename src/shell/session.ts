@@ -56,20 +56,21 @@ export function switchActing(session: Session, path: string): void {
 
 /**
  * Called with each session that is read. Where the service has ended the acting, the page says so and goes on as
- * oneself: forms stay as they are, and everything else is read anew.
+ * oneself: forms stay as they are, and everything else is read anew. True where that has just happened.
  */
-export function noticeActing(queryClient: QueryClient, session: Session): void {
+export function noticeActing(queryClient: QueryClient, session: Session): boolean {
   const holder = holderOf(session);
-  if (switching || !actsOtherwise(holder)) return;
+  if (switching || !actsOtherwise(holder)) return false;
   if (!heldActing() || holder.reportId !== undefined) {
     followActing(queryClient, holder);
-    return;
+    return false;
   }
   goOnAs(holder);
   actingEnded.set(true);
   void dropDirectory();
   queryClient.removeQueries({ type: 'inactive' });
   void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey !== sessionQuery.queryKey });
+  return true;
 }
 
 /** Another tab began to act, or stopped. Without typed or running work this one loads anew; it is not in the way then. */

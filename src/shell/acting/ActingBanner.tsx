@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { UserRoundCog } from 'lucide-react';
 import { useEffect } from 'react';
 import type { Acting, Session } from '../../api/generated/types.gen.ts';
@@ -18,14 +19,22 @@ const ASK_AGAIN = 20_000;
 export function ActingBanner() {
   const session = useSession();
   const client = useQueryClient();
+  const router = useRouter();
   useQuery({ ...sessionQuery, ...(session.acting && { staleTime: 0, refetchInterval: ASK_AGAIN }) });
   // An answer said that the session acts otherwise than this page believes: it is read again at once.
   useEffect(
-    () => actingMoves.subscribe(() => void client.refetchQueries({ queryKey: sessionQuery.queryKey })),
+    () =>
+      actingMoves.subscribe(() => {
+        // One reading answers all who ask meanwhile.
+        void client.refetchQueries({ queryKey: sessionQuery.queryKey }, { cancelRefetch: false });
+      }),
     [client],
   );
   // The session is the service's: what it says now is held against what this page began with.
-  useEffect(() => noticeActing(client, session), [client, session]);
+  useEffect(() => {
+    // A page that was refused meanwhile is tried again.
+    if (noticeActing(client, session)) void router.invalidate();
+  }, [client, router, session]);
   return session.acting ? <Shown session={session} acting={session.acting} /> : null;
 }
 

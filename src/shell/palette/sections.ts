@@ -1,8 +1,10 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { Keyboard, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
 import { useDeferredValue } from 'react';
+import { useSession } from '../../api/session.ts';
 import { rank } from '../../lib/rank.ts';
 import { setTheme } from '../../ui/theme.ts';
+import { reasonClosed } from '../area-needs.ts';
 import { AREAS } from '../areas.ts';
 import { navFolded, setNavFolded } from '../nav-folded.ts';
 import { openOverlay } from '../overlay.ts';
@@ -29,6 +31,7 @@ export function usePaletteSections(
   typed: string,
   go: (path: string) => void,
 ): { sections: Section[]; searching: boolean } {
+  const session = useSession();
   const actions = usePaletteActions();
   const sources = usePaletteSources();
   const wanted = useDeferredValue(typed.trim());
@@ -44,7 +47,7 @@ export function usePaletteSections(
   const pages = AREAS.map(({ name, path, icon, key }) => ({
     label: name,
     icon,
-    hint: `g ${key}`,
+    hint: reasonClosed(session, path) ?? `g ${key}`,
     run: () => go(path),
   }));
   const things = sources.map(({ name }, at) => ({

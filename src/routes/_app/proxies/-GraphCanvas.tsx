@@ -108,11 +108,6 @@ export function GraphCanvas({ layout, delegations, states, chosen }: GraphCanvas
           ))}
         </g>
       </svg>
-      <div className="graph-tools">
-        <IconButton label="Zoom in" icon={ZoomIn} onClick={zoomIn} />
-        <IconButton label="Zoom out" icon={ZoomOut} onClick={zoomOut} />
-        <IconButton label="Fit to width" icon={Maximize} onClick={fit} />
-      </div>
       <figcaption className="graph-legend">
         {left > 0 && (
           <strong>
@@ -128,6 +123,11 @@ export function GraphCanvas({ layout, delegations, states, chosen }: GraphCanvas
         <span id="graph-keys">
           Drag to move, Ctrl and wheel to zoom. Keys: arrows from person to person, + − 0 zoom, Shift and
           arrows move.
+        </span>
+        <span className="graph-tools">
+          <IconButton label="Zoom in" icon={ZoomIn} onClick={zoomIn} />
+          <IconButton label="Zoom out" icon={ZoomOut} onClick={zoomOut} />
+          <IconButton label="Fit to width" icon={Maximize} onClick={fit} />
         </span>
       </figcaption>
     </figure>

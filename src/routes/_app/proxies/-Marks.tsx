@@ -16,7 +16,13 @@ const AROUND: Record<Mark, string> = {
 export function Marks({ marks, around }: Pick<DelegationRow, 'marks'> & Partial<DelegationRow>) {
   if (marks.length + (around?.size ?? 0) === 0) return null;
   return (
-    <span className="px-marks">
+    <span
+      className="px-marks"
+      title={[
+        ...marks.map((mark) => MARK_WORDS[mark]),
+        ...[...(around ?? [])].map(([mark, number]) => `${count(number)} ${AROUND[mark]}`),
+      ].join(', ')}
+    >
       {marks.map((mark) => (
         <MarkBadge key={mark} mark={mark}>
           {MARK_WORDS[mark]}

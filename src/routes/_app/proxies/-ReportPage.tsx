@@ -1,23 +1,29 @@
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { Printer, RefreshCw } from 'lucide-react';
-import { useState } from 'react';
+import { Activity, Printer, RefreshCw } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import type { ActingReport, ProxyPerson } from '../../../api/generated/types.gen.ts';
+import { useAllowed } from '../../../api/session.ts';
 import { exactDate } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
+import { buttonClass } from '../../../ui/button/button-class.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { Check } from '../../../ui/form/Check.tsx';
 import { Choice } from '../../../ui/chart/Choice.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { writeMoment } from '../activity/-view.ts';
 import { reportName } from './-report-columns.tsx';
 import { useReport } from './-reports-query.ts';
-import { countsOf, lasted } from './-steps.ts';
+import { countsOf, isByItself, lasted, toldSteps } from './-steps.ts';
 import { StepsTable } from './-StepsTable.tsx';
 import './-report.css';
 
 const route = getRouteApi('/_app/proxies/reports/$reportId');
+// A minute on either side: moments there are rounded.
+const BEFORE = 60_000;
 const KINDS = [
   { value: 'all', label: 'All' },
   { value: 'writes', label: 'Changes' },
@@ -29,9 +35,13 @@ export function ReportPage() {
   const { reportId } = route.useParams();
   const { report, steps, isFetching, refetch, hasMore, isReadingOn, readOn } = useReport(reportId);
   const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('all');
+  const [whole, setWhole] = useState(false);
+  const own = useMemo(() => steps.filter((step) => !isByItself(step)), [steps]);
+  const told = useMemo(() => toldSteps(whole ? steps : own), [whole, steps, own]);
   if (!report) return null;
-  const { reads, writes, refused } = countsOf(steps);
-  const shown = steps.filter(({ isWrite }) => kind === 'all' || isWrite === (kind === 'writes'));
+  const { reads, writes, refused } = countsOf(own);
+  const shown = told.filter(({ isWrite }) => kind === 'all' || isWrite === (kind === 'writes'));
+  const left = steps.length - own.length;
   return (
     <Page
       title={reportName(report)}
@@ -42,6 +52,7 @@ export function ReportPage() {
           {report.endedDate === null && (
             <IconButton label="Read again" icon={RefreshCw} pending={isFetching} onClick={refetch} />
           )}
+          <ActivityLink report={report} />
           <Button icon={Printer} onClick={() => print()}>
             Print
           </Button>
@@ -56,6 +67,18 @@ export function ReportPage() {
         actions={<Choice label="Which steps" options={KINDS} value={kind} onChange={setKind} />}
       >
         <StepsTable steps={shown} kind={kind} />
+        {left > 0 && (
+          <div className="report-more">
+            <Check
+              kind="checkbox"
+              id="report-whole"
+              label={`Show ${counted(left, 'request', 'requests')} that the console makes by itself`}
+              hint="It asks again and again for whom it works."
+              checked={whole}
+              onChange={setWhole}
+            />
+          </div>
+        )}
         {hasMore && (
           <div className="report-more">
             <Button pending={isReadingOn} onClick={readOn}>
@@ -65,6 +88,31 @@ export function ReportPage() {
         )}
       </Card>
     </Page>
+  );
+}
+
+/** What the activity report has of the same time: sign-ins, exports, the switch itself. */
+function ActivityLink({
+  report: { proxyUser, principal, startedDate, endedDate },
+}: {
+  report: ActingReport;
+}) {
+  const { allowed } = useAllowed('queryUserActivity');
+  if (!allowed) return null;
+  return (
+    <Link
+      to="/activity"
+      search={{
+        people: proxyUser.id,
+        for: principal.id,
+        from: writeMoment(Date.parse(startedDate) - BEFORE),
+        ...(endedDate !== null && { to: writeMoment(Date.parse(endedDate) + BEFORE) }),
+      }}
+      className={buttonClass()}
+    >
+      <Activity />
+      Activity
+    </Link>
   );
 }
 

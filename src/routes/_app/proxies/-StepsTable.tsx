@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { usePeople } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { clockTime, exactDate } from '../../../lib/dates.ts';
+import { count } from '../../../lib/numbers.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { CardBody } from '../../../ui/layout/Card.tsx';
 import { cx } from '../../../ui/cx.ts';
@@ -55,7 +56,7 @@ interface StepRowProps {
 }
 
 function StepRow({ step, people }: StepRowProps) {
-  const { date, summary, operationId, isWrite, parts } = step;
+  const { date, summary, operationId, isWrite, parts, times } = step;
   const { words, bad } = outcomeOf(step);
   const Icon = isWrite ? Pencil : Eye;
   return (
@@ -71,6 +72,7 @@ function StepRow({ step, people }: StepRowProps) {
           <span>
             <span className="visually-hidden">{isWrite ? 'Change: ' : 'Read: '}</span>
             {summary || operationId}
+            {times > 1 && <span className="steps-times num"> {count(times)} times</span>}
           </span>
         </span>
       </th>

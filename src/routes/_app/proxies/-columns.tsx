@@ -60,7 +60,7 @@ const columnsFrom = (direction: Direction): readonly Column<DelegationRow>[] => 
     id: 'marks',
     header: 'Look twice',
     sortable: true,
-    minWidth: 290,
+    width: 300,
     small: 'line',
     cell: (row) => <Marks {...row} />,
   },

@@ -5,7 +5,8 @@ import type { Component } from './-graph-layers.ts';
 export const NODE = { width: 172, height: 44 };
 const GAP = { x: 76, y: 14 };
 const BETWEEN = 36;
-const EDGE = 16;
+// Lines that lead back bow out beyond the boxes.
+const EDGE = { x: 52, y: 16 };
 
 interface GraphNode {
   id: number;
@@ -39,7 +40,7 @@ export function layOut(
 ): GraphLayout {
   const nodes: GraphNode[] = [];
   let width = 0;
-  let top = EDGE;
+  let top = EDGE.y;
   for (const part of chosen(componentsOf(ids, pairs), most, first)) {
     const { placed, right, bottom } = placedAt(top, layersOf(part));
     nodes.push(...placed);
@@ -54,8 +55,8 @@ export function layOut(
   return {
     nodes,
     edges,
-    width: width + EDGE,
-    height: nodes.length === 0 ? 0 : top - BETWEEN + EDGE,
+    width: width + EDGE.x,
+    height: nodes.length === 0 ? 0 : top - BETWEEN + EDGE.y,
     left: ids.length - nodes.length,
   };
 }
@@ -107,11 +108,11 @@ function placedAt(top: number, columns: readonly (readonly number[])[]) {
   const placed = columns.flatMap((column, across) =>
     column.map((id, down) => ({
       id,
-      x: EDGE + across * (NODE.width + GAP.x),
+      x: EDGE.x + across * (NODE.width + GAP.x),
       y: top + (isTall ? 0 : (height - heightOf(column.length)) / 2) + down * (NODE.height + GAP.y),
     })),
   );
-  return { placed, right: EDGE + columns.length * (NODE.width + GAP.x) - GAP.x, bottom: top + height };
+  return { placed, right: EDGE.x + columns.length * (NODE.width + GAP.x) - GAP.x, bottom: top + height };
 }
 
 const HEAD = 5;

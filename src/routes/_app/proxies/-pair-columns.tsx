@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ProxyPerson } from '../../../api/generated/types.gen.ts';
 import type { Column } from '../../../ui/table/columns.ts';
-import { MARK_WORDS } from './-delegations.ts';
 import type { Mark } from './-delegations.ts';
+import { shortMarks } from './-words.ts';
 
 /** One assignment as the table beside the graph tells it. */
 export interface PairRow {
@@ -39,6 +39,6 @@ export const PAIR_COLUMNS: readonly Column<PairRow>[] = [
     header: 'Look twice',
     minWidth: 165,
     small: 'line',
-    cell: ({ marks }) => marks.map((mark) => MARK_WORDS[mark]).join(' · '),
+    cell: ({ marks }) => shortMarks(marks),
   },
 ];

@@ -5,7 +5,6 @@ import {
   listActingReportsInfiniteOptions,
   readActingReportInfiniteOptions,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { toldSteps } from './-steps.ts';
 
 const REPORTS = 100;
 const STEPS = 1000;
@@ -50,7 +49,7 @@ export function useReport(id: number) {
   );
   return {
     report: data?.pages[0]?.report,
-    steps: useMemo(() => toldSteps(data?.pages.flatMap(({ steps }) => steps) ?? []), [data]),
+    steps: useMemo(() => data?.pages.flatMap(({ steps }) => steps) ?? [], [data]),
     isFetching,
     isReadingOn: isFetchingNextPage,
     hasMore: hasNextPage,

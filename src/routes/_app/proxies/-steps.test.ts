@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countsOf, inWords, lasted, outcomeOf, partsOf, userIn } from './-steps.ts';
+import { countsOf, inWords, isByItself, lasted, outcomeOf, partsOf, toldSteps, userIn } from './-steps.ts';
 
 it('takes the parameters apart, and leaves the turning of pages out', () => {
   expect(partsOf('userId=7 pageNumber=2 pageSize=1000 q=ann marsh')).toEqual([
@@ -39,4 +39,25 @@ it.each([
   ['10:00:00', '12:05:00', '2 h 5 min'],
 ])('from %s to %s is %s', (from, to, words) => {
   expect(lasted(`2026-03-01T${from}Z`, `2026-03-01T${to}Z`)).toBe(words);
+});
+
+it('tells what was read again at once in one line, and every change', () => {
+  const step = {
+    date: '2026-03-01T10:00:00Z',
+    operationId: 'searchUsers',
+    summary: 'Search users',
+    subject: 'q=ann pageNumber=1',
+    isWrite: false,
+    status: 200,
+  };
+  const change = { ...step, operationId: 'updateUser', isWrite: true };
+  const told = toldSteps([step, { ...step, subject: 'q=ann pageNumber=2' }, change, change, step]);
+  expect(told.map(({ operationId, times }) => [operationId, times])).toEqual([
+    ['searchUsers', 2],
+    ['updateUser', 1],
+    ['updateUser', 1],
+    ['searchUsers', 1],
+  ]);
+  expect(isByItself({ operationId: 'getSession' })).toBe(true);
+  expect(isByItself(step)).toBe(false);
 });

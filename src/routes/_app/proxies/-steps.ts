@@ -3,6 +3,8 @@ import type { ActingStep } from '../../../api/generated/types.gen.ts';
 /** One step of a report with its parameters apart. */
 export interface ToldStep extends ActingStep {
   key: string;
+  /** How often it was made one after the other. */
+  times: number;
   parts: readonly { name: string; value: string }[];
 }
 
@@ -26,9 +28,29 @@ export function userIn({ name, value }: { name: string; value: string }): number
   return USERS.has(name.toLowerCase()) && Number.isInteger(id) && id > 0 ? id : undefined;
 }
 
-/** The steps of a report with what is needed to tell them. */
-export const toldSteps = (steps: readonly ActingStep[]): ToldStep[] =>
-  steps.map((step, at) => ({ ...step, key: `${at} ${step.date}`, parts: partsOf(step.subject) }));
+// What the console asks by itself, again and again, tells nothing of what somebody looked at.
+const BY_ITSELF = new Set(['getSession', 'listOwnPrincipals']);
+
+/** Whether the console made a step by itself. */
+export const isByItself = ({ operationId }: Pick<ActingStep, 'operationId'>): boolean =>
+  BY_ITSELF.has(operationId);
+
+const isSame = (a: ToldStep, b: ToldStep): boolean =>
+  a.operationId === b.operationId &&
+  a.status === b.status &&
+  JSON.stringify(a.parts) === JSON.stringify(b.parts);
+
+/** The steps of a report as they are told: what was read again at once is one line, a change never is. */
+export function toldSteps(steps: readonly ActingStep[]): ToldStep[] {
+  const told: ToldStep[] = [];
+  for (const [at, step] of steps.entries()) {
+    const next = { ...step, key: `${at} ${step.date}`, times: 1, parts: partsOf(step.subject) };
+    const last = told.at(-1);
+    if (last && !step.isWrite && isSame(last, next)) last.times += 1;
+    else told.push(next);
+  }
+  return told;
+}
 
 /** What came of a step, in words. */
 export function outcomeOf({ status }: Pick<ActingStep, 'status'>): { words: string; bad: boolean } {

@@ -1,4 +1,5 @@
 import type { ProxyPerson } from '../../../api/generated/types.gen.ts';
+import type { Mark } from './-delegations.ts';
 import { count } from '../../../lib/numbers.ts';
 
 const and = new Intl.ListFormat('en');
@@ -9,3 +10,8 @@ export function namesOf(people: readonly Pick<ProxyPerson, 'fullName'>[], most =
   const more = people.length - names.length;
   return and.format(more > 0 ? [...names, `${count(more)} more`] : names);
 }
+
+const SHORT: Record<Mark, string> = { cycle: 'Cycle', inactive: 'Inactive', noTwoFactor: 'No 2FA' };
+
+/** Marks where there is little room: "Cycle · No 2FA". */
+export const shortMarks = (marks: readonly Mark[]): string => marks.map((mark) => SHORT[mark]).join(' · ');
