@@ -6,7 +6,7 @@ import { beginStep, endSteps, writeSteps, type AnsweredStep } from './steps.stor
 
 /** Steps that only read are written together, this long after the first of them at the latest. */
 const WAIT_MS = 500;
-/** What waits to be written while the database does not answer; beyond, nobody acts until it does. */
+/** What waits to be written while the database does not take it; beyond, nobody acts until it does. */
 const MOST_WAITING = 5_000;
 /** One statement writes at most so many. */
 const AT_ONCE = 1_000;
@@ -49,18 +49,16 @@ export function keepSteps(db: Db, log: Pick<Log, 'error'>): Steps & { stop(): Pr
   }
 
   return {
-    begin(step) {
+    requireRoom() {
       if (waiting.length + ended.size >= MOST_WAITING)
         throw retryLater(503, 'What is done while acting cannot be written down at the moment', 5);
-      return beginStep(db, step);
     },
+    begin: (step) => beginStep(db, step),
     ended(stepId, status) {
       ended.set(stepId, status);
       plan();
     },
     note(step: Step, status) {
-      // Full, while the database does not answer: no request gets that far that could be of interest.
-      if (waiting.length >= MOST_WAITING) return;
       waiting.push({ ...step, status, at: performance.now() });
       plan();
     },

@@ -16,6 +16,8 @@ export interface Step {
 
 /** Where steps go. */
 export interface Steps {
+  /** Refuses a request (503) while so many steps wait to be written that this one's would be lost. */
+  requireRoom(): void;
   /** Writes down a write before it is done: none is ever done unseen. Returns what `ended` names. */
   begin(step: Step): Promise<number>;
   ended(stepId: number, status: number): void;
@@ -52,8 +54,10 @@ export function stepHooks(
   };
   return {
     preHandler: async (request) => {
-      const step = writes ? stepOf(request) : undefined;
-      if (step) begun.set(request, await steps.begin(step));
+      const step = stepOf(request);
+      if (!step) return;
+      steps.requireRoom();
+      if (writes) begun.set(request, await steps.begin(step));
     },
     onResponse: async (request, reply) => {
       const stepId = begun.get(request);
