@@ -44,7 +44,7 @@ for (const width of [1280, 390]) {
 
     test('the pages before the console', async ({ page, expectFailure }) => {
       expectFailure(400);
-      for (const path of ['/sign-in', '/forgot-password', '/link#not-a-token']) {
+      for (const path of ['/sign-in', '/forgot-password', '/link#not-a-token', '/invitation#not-a-token']) {
         await page.goto(path);
         await expect(heading(page)).toBeVisible();
         await judge(page);
@@ -118,6 +118,26 @@ for (const width of [1280, 390]) {
       await judge(page);
       await judgeOpened(page, 'listbox', () => panel.getByRole('combobox', { name: 'Groups' }).click());
       await judgeOpened(page, 'listbox', () => panel.getByRole('button', { name: /License/ }).click());
+    });
+
+    test('invitations', async ({ page, calls }) => {
+      const [first] = await calls.call<{ email: string }[]>('GET', '/user/invitations?status=pending');
+      await enter(page, ada, '/invitations');
+      const grid = page.getByRole('grid', { name: 'Invitations' });
+      await expect(grid.getByRole('row').nth(2)).toBeVisible();
+      await judge(page);
+      await judgeOpened(page, 'alertdialog', () => choose(page, `Actions for ${first?.email}`, 'Revoke…'));
+      await choose(page, `Actions for ${first?.email}`, 'Extend…');
+      await page.getByRole('dialog').getByText('Other', { exact: true }).click();
+      await page.getByRole('dialog').getByRole('textbox').fill('0');
+      await judge(page);
+      await page.keyboard.press('Escape');
+      await page.goto('/invitations/new');
+      const typed = `${first?.email}, ${first?.email}, nobody@nowhere.example, broken@`;
+      await page.getByLabel('E-mail addresses').fill(typed);
+      await page.getByText('Temporary', { exact: true }).click();
+      await expect(page.getByText('No user yet')).toBeVisible();
+      await judge(page);
     });
 
     test('what opens over a user', async ({ page, calls }) => {
