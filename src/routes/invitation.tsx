@@ -44,5 +44,7 @@ async function look(token: string): Promise<Looked> {
 }
 
 function InvitationRoute() {
-  return <ReceivedInvitationPage {...Route.useLoaderData()} />;
+  const looked = Route.useLoaderData();
+  // Another link opened in the same tab is another page.
+  return <ReceivedInvitationPage key={looked.token} {...looked} />;
 }
