@@ -62,10 +62,10 @@ export const FILTER = {
   notNoData: 13,
 } as const;
 
-export type FilterCode = (typeof FILTER)[keyof typeof FILTER];
+type FilterCode = (typeof FILTER)[keyof typeof FILTER];
 
 /** How an operation says what it compares with. */
-export type OperandKind = 'one' | 'several' | 'pair' | 'none';
+type OperandKind = 'one' | 'several' | 'pair' | 'none';
 
 export interface FilterOperation {
   /** Code in filterEntries and in conditions; null: rows alone have it. */

@@ -33,7 +33,7 @@ export interface Token {
   at: number;
 }
 
-export const MAX_LENGTH = 10_000;
+const MAX_LENGTH = 10_000;
 
 /** One token each: a number, a text in quotes (a doubled quote stands for one), a name, a name in brackets, a sign. */
 const PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [

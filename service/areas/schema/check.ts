@@ -114,7 +114,7 @@ const listFaults = ({ draft, schema }: Plan): FieldError[] =>
   );
 
 /** What is wrong with the conditions of a field among the fields of its type as they are to be. */
-export function conditionFaults(
+function conditionFaults(
   field: Pick<PlannedField, 'id' | 'requiredWhen'>,
   fields: readonly PlannedField[],
 ): FieldError[] {

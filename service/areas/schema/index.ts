@@ -1,18 +1,8 @@
 export { shownDate, storedDate, type DateTimeBehavior, type Zones } from './dates.ts';
-export { calculationsOf, type Calculation } from './formulas.ts';
+export { calculationsOf } from './formulas.ts';
 export { schemaHandlers } from './handlers.ts';
 export { holdSchema, loadSchema } from './load.store.ts';
-export {
-  findField,
-  findType,
-  type Choice,
-  type EntryType,
-  type NumberSlot,
-  type SchemaField,
-  type SiteSchema,
-  type Slot,
-  type TextSlot,
-} from './schema.ts';
+export { findField, findType, type EntryType, type SchemaField, type SiteSchema } from './schema.ts';
 export {
   columnsOf,
   folded,
@@ -21,7 +11,6 @@ export {
   slotText,
   slotValue,
   type FileValue,
-  type StoredMoney,
   type StoredValue,
   type Vals,
 } from './values.ts';

@@ -5,7 +5,7 @@ import type { SchemaField } from './schema.ts';
 import { searchedText, slotValue, type StoredValue } from './values.ts';
 
 /** So many entries at once: a writer who meets a piece waits for some milliseconds. */
-export const PIECE = 2000;
+const PIECE = 2000;
 
 /** A field that something is to be done for, known by its row alone: one that is deleted is in no schema any more. */
 export interface FieldJob {

@@ -18,7 +18,7 @@ import { FIELD } from '../../../contract/rules/fields.ts';
 import { nearKey } from '../../../contract/rules/near-names.ts';
 import type { EntryType, NumberSlot, SchemaField, TextSlot } from './schema.ts';
 
-export interface StoredMoney {
+interface StoredMoney {
   value: number;
   currencyCode: string;
 }

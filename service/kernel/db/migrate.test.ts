@@ -1,12 +1,14 @@
+import { readdirSync } from 'node:fs';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newPlace, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/writer.ts';
 import { openDatabase } from './database.ts';
 
-const migrations = ['0001_foundation', '0002_list_blocks', '0003_links', '0004_data'].map((name) => ({
-  name,
-}));
+/** Every file of the folder, whoever added it: one that is not registered would never run. */
+const migrations = readdirSync(new URL('./migrations', import.meta.url))
+  .toSorted()
+  .map((file) => ({ name: file.replace(/\.ts$/, '') }));
 
 onEachKind((kind) => {
   test('opening a second time finds nothing to do', async () => {
