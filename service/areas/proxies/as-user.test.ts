@@ -239,7 +239,7 @@ onEachApp((house) => {
       const [report] = await reports();
       const read = async () =>
         (await api().get<ActingReportVm>(`user/proxy/reports/${report?.id}?pageSize=1000`)).body;
-      await expect.poll(async () => (await read()).steps.length).toBe(4);
+      await expect.poll(async () => (await read()).steps.length, { timeout: 10_000 }).toBe(4);
       const { steps } = await read();
       expect(
         steps.map(({ operationId, subject, isWrite, status }) => [operationId, subject, isWrite, status]),

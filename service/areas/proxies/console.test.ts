@@ -232,7 +232,7 @@ onEachApp((house) => {
       ['updateUser', 403],
       ['endActing', 200],
     ];
-    await expect.poll(() => stepsOf(body.acting?.reportId)).toEqual(expected);
+    await expect.poll(() => stepsOf(body.acting?.reportId), { timeout: 10_000 }).toEqual(expected);
   });
 
   test('an end to the membership is told', async () => {

@@ -72,6 +72,8 @@ onEachApp((house) => {
     const reads = Array.from({ length: 10 }, () => calls.get('user', { headers }));
     await Promise.all([...writes, ...reads]);
     const listed = async () => (await admin.get<ActingReport[]>('user/proxy/reports')).body;
-    await expect.poll(async () => (await listed()).map(({ steps }) => steps)).toEqual([20]);
+    await expect
+      .poll(async () => (await listed()).map(({ steps }) => steps), { timeout: 10_000 })
+      .toEqual([20]);
   });
 });

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
 import type { Step } from '../../kernel/http/steps.ts';
 
-/** A step of a request that has been answered, so many seconds ago. */
+/** A step of a request that has been answered. */
 export interface AnsweredStep extends Step {
   status: number;
-  age: number;
 }
 
 /** Writes the step of a write that is about to be done. */
@@ -14,7 +13,7 @@ export async function beginStep(db: Db, step: Step): Promise<number> {
     with counted as (update acting_report set steps = steps + 1, last_step_at = clock_timestamp()
       where site_id = ${step.siteId} and report_id = ${step.reportId})
     insert into acting_step (site_id, report_id, at, operation_id, summary, subject, is_write)
-    values (${step.siteId}, ${step.reportId}, clock_timestamp(), ${step.operationId}, ${step.summary}, ${step.subject}, true)
+    values (${step.siteId}, ${step.reportId}, ${step.at}, ${step.operationId}, ${step.summary}, ${step.subject}, true)
     returning step_id`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('An inserted step is there');
@@ -32,14 +31,12 @@ export async function endSteps(db: Db, ended: ReadonlyMap<number, number>): Prom
 export async function writeSteps(db: Db, steps: readonly AnsweredStep[]): Promise<void> {
   const list = <K extends keyof AnsweredStep>(key: K) => steps.map((step) => step[key]);
   await sql`with given as (
-      select * from unnest(${list('siteId')}::int[], ${list('reportId')}::int[], ${list('age')}::float8[],
+      select * from unnest(${list('siteId')}::int[], ${list('reportId')}::int[], ${list('at')}::timestamptz[],
         ${list('operationId')}::text[], ${list('summary')}::text[], ${list('subject')}::text[], ${list('isWrite')}::boolean[], ${list('status')}::int[])
-      as g(site_id, report_id, age, operation_id, summary, subject, is_write, status)),
+      as g(site_id, report_id, at, operation_id, summary, subject, is_write, status)),
     counted as (update acting_report r set steps = r.steps + g.n, last_step_at = clock_timestamp()
       from (select site_id, report_id, count(*)::int as n from given group by site_id, report_id) g
       where r.site_id = g.site_id and r.report_id = g.report_id)
     insert into acting_step (site_id, report_id, at, operation_id, summary, subject, is_write, status)
-    select site_id, report_id, clock_timestamp() - make_interval(secs => age), operation_id, summary, subject, is_write, status from given`.execute(
-    db,
-  );
+    select site_id, report_id, at, operation_id, summary, subject, is_write, status from given`.execute(db);
 }

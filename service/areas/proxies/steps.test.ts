@@ -45,7 +45,7 @@ onEachApp((house) => {
   test('a write is a step with its outcome, and in the audit both people', async () => {
     expect((await as(house().app, proxy).post(INVESTIGATIONS, body, acting)).status).toBeLessThan(300);
     expect(await written()).toEqual([{ actor_id: principal.userId, proxy_id: proxy.userId }]);
-    await expect.poll(steps).toEqual([['createInvestigation', true, 200]]);
+    await expect.poll(steps, { timeout: 10_000 }).toEqual([['createInvestigation', true, 200]]);
   });
 
   test('a write whose step cannot be written is not done; a read is answered, and its step comes later', async () => {
@@ -56,7 +56,7 @@ onEachApp((house) => {
     expect(await written()).toEqual([]);
     expect(await steps()).toEqual([]);
     await refuseSteps(false);
-    await expect.poll(steps, { timeout: 5_000 }).toEqual(
+    await expect.poll(steps, { timeout: 10_000 }).toEqual(
       expect.arrayContaining([
         ['searchUsers', false, 200],
         ['createInvestigation', true, 500],

@@ -11,11 +11,9 @@ const MOST_WAITING = 5_000;
 /** One statement writes at most so many. */
 const AT_ONCE = 1_000;
 
-type Waiting = Omit<AnsweredStep, 'age'> & { at: number };
-
 /** Writes steps down: writes before they are done, everything else together and a little later. */
 export function keepSteps(db: Db, log: Pick<Log, 'error'>): Steps & { stop(): Promise<void> } {
-  let waiting: Waiting[] = [];
+  let waiting: AnsweredStep[] = [];
   let ended = new Map<number, number>();
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> | undefined;
@@ -38,7 +36,7 @@ export function keepSteps(db: Db, log: Pick<Log, 'error'>): Steps & { stop(): Pr
   async function writeAll(): Promise<void> {
     const [steps, statuses] = [waiting.slice(0, AT_ONCE), ended];
     try {
-      if (steps.length > 0) await writeSteps(db, steps.map(aged));
+      if (steps.length > 0) await writeSteps(db, steps);
       waiting = waiting.slice(steps.length);
       ended = new Map();
       if (statuses.size > 0) await endSteps(db, statuses);
@@ -59,7 +57,7 @@ export function keepSteps(db: Db, log: Pick<Log, 'error'>): Steps & { stop(): Pr
       plan();
     },
     note(step: Step, status) {
-      waiting.push({ ...step, status, at: performance.now() });
+      waiting.push({ ...step, status });
       plan();
     },
     async stop() {
@@ -71,5 +69,3 @@ export function keepSteps(db: Db, log: Pick<Log, 'error'>): Steps & { stop(): Pr
     },
   };
 }
-
-const aged = ({ at, ...step }: Waiting): AnsweredStep => ({ ...step, age: (performance.now() - at) / 1000 });

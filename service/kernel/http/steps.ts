@@ -5,6 +5,8 @@ import type { Operation } from './contract.ts';
 
 /** A request that was made while acting for somebody. */
 export interface Step {
+  /** When it was asked, by the clock of this process: the order of what one person does is what counts. */
+  at: Date;
   siteId: number;
   reportId: number;
   operationId: string;
@@ -39,10 +41,11 @@ export function stepHooks(
 } {
   const begun = new WeakMap<FastifyRequest, number>();
   const writes = isWrite(operation);
-  const stepOf = (request: FastifyRequest): Step | undefined => {
+  const stepOf = (request: FastifyRequest, msAgo = 0): Step | undefined => {
     const caller = callerOf(request);
     return (
       caller?.acting && {
+        at: new Date(Date.now() - msAgo),
         siteId: caller.siteId,
         reportId: caller.acting.reportId,
         operationId: operation.id,
@@ -62,7 +65,7 @@ export function stepHooks(
     onResponse: async (request, reply) => {
       const stepId = begun.get(request);
       if (stepId !== undefined) return steps.ended(stepId, reply.statusCode);
-      const step = stepOf(request);
+      const step = stepOf(request, reply.elapsedTime);
       if (step) steps.note(step, reply.statusCode);
     },
   };
