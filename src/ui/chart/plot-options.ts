@@ -22,6 +22,7 @@ const LEAST_DRAG = 4;
 // Bars leave a little of the ground between them.
 const BAR = 0.86;
 const WIDEST = 64;
+const NARROW = 7;
 const whole = new Intl.NumberFormat();
 const dayTick = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const monthTick = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
@@ -50,6 +51,8 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
   const ticks = { stroke: grid, width: 1, size: TICK };
   const inDays = days.every(isDay);
   const tick = tickOf(days);
+  // Between narrow bars a line would leave nothing of them.
+  const parting = bars && size.width / days.length < NARROW ? 0 : 1;
   const lined = (at: number) => !bars && at === sumOf - 1;
   return {
     ...size,
@@ -93,7 +96,7 @@ export function plotOptions(options: PlotOptions): uPlot.Options {
       ...series
         .map(({ tone }, at) => ({
           stroke: lined(at) ? edge : ground,
-          width: lined(at) ? 2 : 1,
+          width: lined(at) ? 2 : parting,
           fill: paint.tone(tone),
           points: { show: false },
           ...(bars && { paths: uPlot.paths.bars?.({ size: [BAR, WIDEST], align: 1 }) }),

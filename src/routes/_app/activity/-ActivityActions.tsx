@@ -1,8 +1,10 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { Bookmark, Download, FolderSearch, Link2 } from 'lucide-react';
+import { useMemo } from 'react';
 import { openExport } from '../../../export/index.ts';
 import { useExportReason } from '../../../export/use-export-reason.ts';
 import { counted } from '../../../lib/numbers.ts';
+import { useOfferActions } from '../../../shell/palette/registry.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
@@ -30,6 +32,23 @@ export function ActivityActions({ view, bounds, question, pinned, total }: Activ
   const notNow = useExportReason();
   const nameOf = useNames([...view.people, ...view.principals]);
   const filter = [...filterWords(view, nameOf), rangeWords(view.range, pinned, readerZone())].join(' · ');
+  useOfferActions(
+    useMemo(
+      () => [
+        {
+          label: 'Save investigation',
+          icon: Bookmark,
+          run: () => void router.navigate({ to: '/activity/save', search: writeView(view) }),
+        },
+        {
+          label: 'Investigations',
+          icon: FolderSearch,
+          run: () => void router.navigate({ to: '/activity/investigations' }),
+        },
+      ],
+      [router, view],
+    ),
+  );
   const copyLink = () => {
     const search = writeView({ ...view, range: { from: bounds.from, to: bounds.to } });
     const { href } = router.buildLocation({ to: '/activity', search });
