@@ -56,11 +56,16 @@ for (const width of [1280, 390]) {
       const { id } = await calls.makeUser();
       await enter(page, ada);
       const user = `/users/${id}`;
-      const tabs = ['', '/license', '/groups', '/proxies', '/activity'].map((tab) => user + tab);
+      const tabs = ['', '/license', '/groups', '/proxies', '/activity', '/activity?view=to'].map(
+        (tab) => user + tab,
+      );
       for (const path of [
         '/',
         '/users',
         '/users?q=nobody+at+all',
+        '/activity',
+        '/activity/save',
+        '/activity/investigations',
         '/entries',
         '/nowhere',
         '/users/999999',
