@@ -43,7 +43,7 @@ export async function fillActivity(pool: Pool): Promise<{ people: number[]; prog
     );
   }
   await pool.query(
-    'vacuum analyze activity, activity_hour, activity_week, activity_from, activity_network, account',
+    'vacuum analyze activity, activity_hour, activity_person, activity_from, activity_network, account',
   );
   return { people, program };
 }

@@ -15,12 +15,12 @@ export interface Axis {
   widthMs: number;
   /** The cells that begin within the span: `part`, `bucket`, `kind`, `n`. */
   cells(span: Span): Sql;
-  /** The same for sums alone, where fewer cells tell them. */
-  sums?: (span: Span) => Sql;
   /** The rows within the span for which `rest` holds: `at`, `activity_id`, `user_id`, `ip_address`, `kind`. */
   rows(span: Span, rest?: Sql): Sql;
   /** What a row `a` of it fulfils. */
   condition: Sql;
+  /** Whether the rows of a part of a cell are better looked for in the order of time. */
+  isSpread: boolean;
 }
 
 /** The beginnings of the cells that begin within the span, as an array: each is looked up in the index on its own. */
@@ -68,6 +68,7 @@ function byCells({ siteId, widthMs, cells, tie, condition }: Tied): Axis {
     widthMs,
     cells,
     condition,
+    isSpread: false,
     rows({ from, to }, rest = sql``) {
       const end = to ? sql`least(c.upto, ${to}::timestamptz)` : sql`c.upto`;
       // `offset 0` keeps the cells outside: joined any other way, whole years would be read for one hour.
@@ -99,23 +100,32 @@ type Role = keyof typeof ROLES;
 /** Counts every kind of a person together. */
 const ANY_KIND = -1;
 
-/** What these people did, or what was done for them, by the week. */
+/** For so many people a part of a day is sooner read in the order of time than one by one. */
+const CROWD = 50;
+
+/**
+ * What these people did, or what was done for them: each kind by the week, and where no kind is asked for, all kinds
+ * together by the day.
+ */
 export function peopleAxis(siteId: number, filter: Filter, role: Role, ids: readonly number[]): Axis {
-  const people = sql`${[...new Set(ids)]}::int[]`;
+  const people = [...new Set(ids)];
+  const column = sql.ref(role === 'actor' ? 'a.user_id' : 'a.principal_user_id');
   const cells = (
     span: Span,
     kinds: Sql,
-  ) => sql`select user_id as part, week as bucket, kind, n from activity_week
-    where site_id = ${siteId} and role = ${ROLES[role]} and user_id = any(${people}) and ${within(sql`week`, span)} ${kinds}`;
-  const column = sql.ref(role === 'actor' ? 'a.user_id' : 'a.principal_user_id');
+  ) => sql`select user_id as part, begins as bucket, kind, n from activity_person
+    where site_id = ${siteId} and role = ${ROLES[role]} and user_id = any(${people}::int[])
+      and ${within(sql`begins`, span)} and ${kinds}`;
   const axis = byCells({
     siteId,
     widthMs: WEEK_MS,
-    cells: (span) => cells(span, sql`and kind > ${ANY_KIND} ${ofKind(sql`kind`, filter)}`),
+    cells: (span) => cells(span, sql`kind > ${ANY_KIND} ${ofKind(sql`kind`, filter)}`),
     tie: sql`${column} = c.part`,
-    condition: sql`${column} = any(${people})`,
+    condition: sql`${column} = any(${people}::int[])`,
   });
-  return filtersKinds(filter) ? axis : { ...axis, sums: (span) => cells(span, sql`and kind = ${ANY_KIND}`) };
+  if (filtersKinds(filter)) return axis;
+  const byDay = (span: Span) => cells(span, sql`kind = ${ANY_KIND}`);
+  return { ...axis, widthMs: DAY_MS, cells: byDay, isSpread: people.length > CROWD };
 }
 
 /** Whether the address lies in the network: as a range, which an index finds. */
@@ -134,16 +144,16 @@ export const addressAxis = (siteId: number, filter: Filter, cidr: string): Axis 
     condition: inNetwork(sql`a.ip_address`, cidr),
   });
 
-/** Everybody of the site, by the week. */
+/** Everybody of the site: by the week, or all kinds together by the day. */
 export const everybodyAxis = (
   siteId: number,
   filter: Filter,
 ): Pick<Axis, 'widthMs' | 'condition' | 'cells'> => ({
-  widthMs: WEEK_MS,
+  widthMs: filtersKinds(filter) ? WEEK_MS : DAY_MS,
   condition: sql`true`,
-  cells: (span) => sql`select user_id as part, week as bucket, kind, n from activity_week
-    where site_id = ${siteId} and role = ${ROLES.actor} and ${within(sql`week`, span)}
-      ${filtersKinds(filter) ? sql`and kind > ${ANY_KIND} ${ofKind(sql`kind`, filter)}` : sql`and kind = ${ANY_KIND}`}`,
+  cells: (span) => sql`select user_id as part, begins as bucket, kind, n from activity_person
+    where site_id = ${siteId} and role = ${ROLES.actor} and ${within(sql`begins`, span)}
+      and ${filtersKinds(filter) ? sql`kind > ${ANY_KIND} ${ofKind(sql`kind`, filter)}` : sql`kind = ${ANY_KIND}`}`,
 });
 
 /** Every address of the site, by the week. */
@@ -161,6 +171,7 @@ export const everywhereAxis = (
 export const networkAxis = (siteId: number, filter: Filter, cidr: string): Axis => ({
   ...addressAxis(siteId, filter, cidr),
   widthMs: DAY_MS,
+  isSpread: true,
   cells: (span) => sql`select network as part, day as bucket, kind, n from activity_network
     where site_id = ${siteId} and day = any(${beginnings(span, DAY_MS)})
       and network between network(${cidr}::inet)::inet and host(broadcast(${cidr}::inet))::inet
@@ -172,12 +183,9 @@ export const rowsByTime = (siteId: number, filter: KindFilter, span: Span, condi
   sql`(select ${ROW} from activity a where a.site_id = ${siteId} and ${within(sql`a.at`, span)}
     ${ofKind(sql`a.kind`, filter)} and ${condition})`;
 
-/** The cells that say how many rows there are. */
-export const cellsToSum = (axis: Axis, span: Span): Sql => axis.sums?.(span) ?? axis.cells(span);
-
 /** How many rows the cells that begin within the span count. */
 export async function sumCells(db: Db, axis: Axis, span: Span): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select coalesce(sum(n), 0)::bigint as n from (${cellsToSum(axis, span)}) c`.execute(db);
+    select coalesce(sum(n), 0)::bigint as n from (${axis.cells(span)}) c`.execute(db);
   return rows[0]?.n ?? 0;
 }

@@ -116,8 +116,9 @@ onEachApp((house) => {
 
   const cells = {
     activity_hour: sql`select site_id, date_bin('1 hour', at, '2000-01-03Z') as bucket, kind, '' as part from activity`,
-    activity_week: sql`select site_id, date_bin('7 days', at, '2000-01-03Z'), k, role || ' ' || who from activity,
-      lateral (values (1, user_id), (2, principal_user_id)) as p (role, who), lateral (values (kind), (-1)) as v (k)
+    activity_person: sql`select site_id, b, k, role || ' ' || who from activity,
+      lateral (values (1, user_id), (2, principal_user_id)) as p (role, who),
+      lateral (values (kind, date_bin('7 days', at, '2000-01-03Z')), (-1, date_bin('1 day', at, '2000-01-03Z'))) as v (k, b)
       where who is not null`,
     activity_from: sql`select site_id, date_bin('7 days', at, '2000-01-03Z'), kind, ip_address::text from activity
       where ip_address is not null`,
@@ -127,7 +128,7 @@ onEachApp((house) => {
   };
   const kept = {
     activity_hour: sql`select site_id, hour as bucket, kind, '' as part, n from activity_hour`,
-    activity_week: sql`select site_id, week, kind, role || ' ' || user_id, n from activity_week`,
+    activity_person: sql`select site_id, begins, kind, role || ' ' || user_id, n from activity_person`,
     activity_from: sql`select site_id, week, kind, address::text, n from activity_from`,
     activity_network: sql`select site_id, day, kind, network::text, n from activity_network`,
   };

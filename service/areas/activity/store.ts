@@ -4,7 +4,6 @@ import type { Page } from '../../kernel/db/list-page.ts';
 import {
   addressAxis,
   type Axis,
-  cellsToSum,
   networkAxis,
   peopleAxis,
   rowsByTime,
@@ -88,14 +87,11 @@ const NEWEST = sql`order by at desc, activity_id desc`;
 async function segmentsOf(tx: Tx, siteId: number, filter: Filter, axis: Axis): Promise<Segment[]> {
   const { widthMs } = axis;
   const { whole: span, edges } = cut(filter, widthMs);
-  // The edge of a wide network is a part of a day: all rows of it are sooner read than thousands of addresses.
-  const isNetwork = filter.network?.isWide;
   const counts = edges.map((edge) => {
-    const rows = isNetwork ? rowsByTime(siteId, filter, edge, axis.condition) : axis.rows(edge);
+    const rows = axis.isSpread ? rowsByTime(siteId, filter, edge, axis.condition) : axis.rows(edge);
     return sql`select ${edge.from}::timestamptz as bucket, count(*) as n from ${rows} r`;
   });
-  const whole =
-    span && sql`select bucket, sum(n)::bigint as n from (${cellsToSum(axis, span)}) c group by bucket`;
+  const whole = span && sql`select bucket, sum(n)::bigint as n from (${axis.cells(span)}) c group by bucket`;
   const asked = whole ? [whole, ...counts] : counts;
   if (asked.length === 0) return [];
   const { rows } = await sql<{ bucket: Date; n: number }>`${sql.join(asked, sql` union all `)}`.execute(tx);
@@ -109,7 +105,8 @@ async function segmentsOf(tx: Tx, siteId: number, filter: Filter, axis: Axis): P
 
 /** What a row costs that is found by a cell of its own, beside one that is met in the order of time. */
 const BY_CELL = 3;
-const BY_ADDRESS = 20;
+/** The same of very many cells with a row or two in each. */
+const SPREAD = 20;
 const BY_KIND = 5;
 
 /**
@@ -122,7 +119,7 @@ async function rowsAt(tx: Tx, siteId: number, filter: Filter, { axis, place, nee
   const all = await count(siteAxis(siteId, EVERYTHING));
   const inTime = Math.min(all, (2 * need * all) / place.n);
   const wide = network?.isWide && networkAxis(siteId, { ...filter, ...EVERYTHING }, network.cidr);
-  const inCells = wide ? BY_ADDRESS * (await count(wide)) : BY_CELL * place.n;
+  const inCells = (axis.isSpread ? SPREAD : BY_CELL) * (wide ? await count(wide) : place.n);
   const ofKind = wide ? BY_KIND * (await count(siteAxis(siteId, filter))) : Infinity;
   if (inTime <= Math.min(inCells, ofKind)) return rowsByTime(siteId, filter, place, axis.condition);
   if (inCells <= ofKind) return axis.rows(place);

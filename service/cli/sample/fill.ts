@@ -69,7 +69,7 @@ export async function writeSample(tx: Tx, options: SampleOptions): Promise<Sampl
     await writeInvitations(tx, { site, neighbour, asOf: options.asOf });
   }
   // Without fresh statistics the first lists would be planned as if the tables were empty.
-  await sql`analyze account, membership, user_group, group_member, list_block, activity, activity_hour, activity_week,
+  await sql`analyze account, membership, user_group, group_member, list_block, activity, activity_hour, activity_person,
     activity_from, activity_network, audit_log`.execute(tx);
   return { ...site, users: options.users, activities: filled.activities };
 }

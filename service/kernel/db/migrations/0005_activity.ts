@@ -38,9 +38,9 @@ const indexes = [
  */
 const cells = {
   activity_hour: { key: 'site_id, hour, kind', columns: 'site_id int, hour timestamptz, kind smallint' },
-  activity_week: {
-    key: 'site_id, role, user_id, kind, week',
-    columns: 'site_id int, role smallint, user_id int, kind smallint, week timestamptz',
+  activity_person: {
+    key: 'site_id, role, user_id, kind, begins',
+    columns: 'site_id int, role smallint, user_id int, kind smallint, begins timestamptz',
   },
   activity_network: {
     key: 'site_id, day, network, kind',
@@ -66,10 +66,11 @@ const bin = (span: string) => `date_bin('${span}', at, timestamptz '2000-01-03 0
 /** The cells of rows: the key, and how many to add. */
 const cellsOf: Record<Cells, (rows: string) => string> = {
   activity_hour: (rows) => `select site_id, ${bin('1 hour')}, kind, by from ${rows}`,
-  activity_week: (rows) =>
-    `select site_id, role, who, of, ${bin('7 days')}, by from ${rows}
+  activity_person: (rows) =>
+    `select site_id, role, who, of, begins, by from ${rows}
      cross join lateral (values (1::smallint, user_id), (2::smallint, principal_user_id)) as person (role, who)
-     cross join lateral (values (kind), (-1::smallint)) as counted (of) where who is not null`,
+     cross join lateral (values (kind, ${bin('7 days')}), (-1::smallint, ${bin('1 day')})) as counted (of, begins)
+     where who is not null`,
   activity_network: (rows) =>
     `select site_id, ${bin('1 day')}, network(set_masklen(ip_address, case family(ip_address) when 4 then 16 else 32 end))::inet,
        kind, by from ${rows} where ip_address is not null`,
