@@ -67,6 +67,8 @@ for (const width of [1280, 390]) {
         '/activity/save',
         '/activity/investigations',
         '/entries',
+        '/proxies',
+        '/proxies/reports',
         '/nowhere',
         '/users/999999',
         ...tabs,
@@ -162,6 +164,44 @@ for (const width of [1280, 390]) {
         page.getByRole('switch', { name: 'Two-factor authentication' }).click(),
       );
       await choose(page, /^Actions for/, 'Deactivate');
+      await judge(page);
+    });
+
+    test('who may act for whom, and working as somebody else', async ({ page, elsewhere, calls }) => {
+      const [proxy, principal] = [await calls.makeUser(), await calls.makeUser()];
+      const pairs = [
+        { proxyUserId: proxy.id, userId: principal.id },
+        { proxyUserId: principal.id, userId: proxy.id },
+      ];
+      await calls.call('POST', '/user/proxy/changes', { add: pairs });
+      await enter(page, ada, `/proxies/${proxy.id}`);
+      await expect(page.getByRole('dialog', { name: proxy.name })).toContainText('May act for 1 user');
+      await judge(page);
+      await page.goto(`/proxies/assign?delegate=${proxy.id}`);
+      await expect(
+        page.getByRole('checkbox', { name: 'Replace the whole list of 1 assignment' }),
+      ).toBeVisible();
+      await judge(page);
+      await page.goto(`/proxies/graph?around=${proxy.id}`);
+      await expect(page.getByRole('figure').getByRole('link')).toHaveCount(2);
+      await judge(page);
+
+      await elsewhere.setViewportSize({ width, height: 800 });
+      await enter(elsewhere, proxy, '/settings');
+      await choose(elsewhere, /appearance and sign out/, 'Work as…');
+      const dialog = elsewhere.getByRole('dialog', { name: /^Work as/ });
+      await dialog
+        .getByLabel('Reason')
+        .fill('A reason that is written down, and longer than one line has room');
+      await judge(elsewhere);
+      await dialog.getByRole('button', { name: /^Work as/ }).click();
+      await expect(elsewhere.getByRole('region', { name: 'Working as somebody else' })).toBeVisible();
+      await expect(heading(elsewhere)).toBeVisible();
+      await judge(elsewhere);
+
+      await page.goto('/proxies/reports');
+      await page.getByRole('link', { name: `${proxy.name} for ${principal.name}` }).click();
+      await expect(page.getByRole('region', { name: 'Step by step' })).toBeVisible();
       await judge(page);
     });
   });

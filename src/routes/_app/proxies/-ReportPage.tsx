@@ -139,12 +139,12 @@ function ReportFacts({ report }: { report: ActingReport }) {
 }
 
 const PersonWords = ({ person: { id, fullName, email } }: { person: ProxyPerson }) => (
-  <>
+  <span className="report-person">
     <Link to="/users/$userId" params={{ userId: id }}>
       {fullName}
-    </Link>{' '}
+    </Link>
     <span className="px-quiet">
       {email}, id {id}
     </span>
-  </>
+  </span>
 );

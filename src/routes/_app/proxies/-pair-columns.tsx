@@ -37,7 +37,7 @@ export const PAIR_COLUMNS: readonly Column<PairRow>[] = [
   {
     id: 'marks',
     header: 'Look twice',
-    minWidth: 165,
+    width: 180,
     small: 'line',
     cell: ({ marks }) => shortMarks(marks),
   },
