@@ -206,6 +206,8 @@ test('every built operation on a site has a row for the administrator of another
 
 onEachApp((house) => {
   let siteId = 0;
+  /** Where all who are refused belong: the site that is looked at before and after has one user. */
+  let crowd = 0;
   let all: Person;
   let elsewhere: Person;
   let entryTypeId = NOBODY;
@@ -214,6 +216,7 @@ onEachApp((house) => {
     // Ids of people that nothing else has: what is looked for in answers are those.
     await sql`alter table account alter column user_id restart with 1000003`.execute(house().db);
     siteId = await makeSite(house().db);
+    crowd = await makeSite(house().db);
     all = await makePerson(house().db, siteId);
     const names = { apiName: 'Hidden', singularName: 'Hidden', pluralName: 'Hidden' };
     const type = await as(house().app, all).post<{ id: number }>('/api/rest/v4/schema/entrytypes', names);
@@ -225,7 +228,7 @@ onEachApp((house) => {
 
   /** Somebody with every capability but these. */
   const without = (...lacking: readonly string[]) =>
-    makePerson(house().db, siteId, {
+    makePerson(house().db, crowd, {
       capabilities: everything.filter((capability) => !lacking.includes(capability)),
     });
   const bearer = (token: string) => callsWith(house().app, '', { authorization: `Bearer ${token}` });
@@ -263,7 +266,7 @@ onEachApp((house) => {
     async (id, operation) => {
       const capabilities = ['Access Web Service', ...operation.capabilities.slice(0, 1)] as Capability[];
       const scopes = everyScope.filter((scope) => scope === (operation.scope as Scope | undefined));
-      const person = await makePerson(house().db, siteId, { capabilities, scopes });
+      const person = await makePerson(house().db, crowd, { capabilities, scopes });
       const calls = id === 'issueToken' ? callsWith(house().app, '', {}) : as(house().app, person);
       expect([401, 403]).not.toContain((await call(calls, operation)).status);
     },
@@ -286,7 +289,7 @@ onEachApp((house) => {
     });
 
     test('neither 401 nor 403 with it', async () => {
-      const person = await makePerson(house().db, siteId, {
+      const person = await makePerson(house().db, crowd, {
         capabilities: operation.capabilities.slice(0, 1) as Capability[],
       });
       expect([401, 403]).not.toContain((await call(as(house().app, person, 'console'), operation)).status);
