@@ -1,6 +1,7 @@
 import { activityChores } from './areas/activity/index.ts';
 import { recalculation } from './areas/entries/index.ts';
 import { endsChore } from './areas/invitations/index.ts';
+import { fieldJobsChore } from './areas/schema/index.ts';
 import type { Db } from './kernel/db/database.ts';
 import type { Services } from './kernel/http/handler.ts';
 import type { Chore } from './kernel/jobs/chores.ts';
@@ -9,5 +10,6 @@ import type { Chore } from './kernel/jobs/chores.ts';
 export const choresOf = (around: { db: Db; services: Services }): readonly Chore[] => [
   ...activityChores(around),
   endsChore(around),
+  fieldJobsChore(around),
   recalculation(around.db),
 ];

@@ -4,6 +4,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import { conflict, invalid, notFound } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { done, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { FIELD_JOBS } from './chore.ts';
 import { choiceUses } from './choices.store.ts';
 import { draftOf, draftOfChange, draftOfNew, type Draft } from './draft.ts';
 import { typeOf } from './entry-types.ts';
@@ -39,16 +40,19 @@ export const fieldHandlers: Handlers<Operations> = {
 
   async createField(call) {
     const id = await change(call.db, actorOf(call), (tx, record) => create(tx, call, record));
+    call.services.wakeChore(FIELD_JOBS);
     return ok(shownField(fieldOf(await loadSchema(call.db, call.caller.siteId), id)));
   },
 
   async updateField(call) {
     await change(call.db, actorOf(call), (tx, record) => update(tx, call, record));
+    call.services.wakeChore(FIELD_JOBS);
     return ok(shownField(fieldOf(await loadSchema(call.db, call.caller.siteId), call.params.fieldId)));
   },
 
   async deleteField(call) {
     await change(call.db, actorOf(call), (tx, record) => remove(tx, call, record));
+    call.services.wakeChore(FIELD_JOBS);
     return done;
   },
 };

@@ -1,3 +1,4 @@
+export { fieldJobsChore } from './chore.ts';
 export { shownDate, storedDate, type DateTimeBehavior, type Zones } from './dates.ts';
 export { calculationsOf } from './formulas.ts';
 export { schemaHandlers } from './handlers.ts';

@@ -1,15 +1,19 @@
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EntryTypeVm, FieldVm, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { withTransaction } from '../../kernel/db/transaction.ts';
+import type { Services } from '../../kernel/http/handler.ts';
+import { startChores } from '../../kernel/jobs/chores.ts';
+import { createLog } from '../../kernel/log.ts';
 import type { Calls } from '../../testing/calls.ts';
-import { as, makePerson, makeSite, onEachApp } from '../../testing/site.ts';
+import { as, makePerson, makeSite, onEachApp, openApp, publicUrl } from '../../testing/site.ts';
 import { runFieldJobs } from './jobs.ts';
 import { holdSchema, loadSchema } from './load.store.ts';
 import { columnsOf, multiValues, searchedText, type Vals } from './values.ts';
 import type { EntryType } from './schema.ts';
+import { fieldJobsChore } from './chore.ts';
 
 const SCHEMA = '/api/rest/v4/schema';
 /** Whether a transaction waits for the lock of a schema. */
@@ -177,6 +181,27 @@ onEachApp((house) => {
         null,
       ]);
     });
+  });
+
+  test('a change of the schema wakes who does it in the background', async () => {
+    await load(10, () => `'{}'::jsonb`);
+    const woken: string[] = [];
+    const services: Services = {
+      publicUrl,
+      dataDir: '',
+      wakeMail: () => {},
+      wakeChore: (name) => void woken.push(name),
+    };
+    const app = await openApp(house().database, { services });
+    const caller = as(app, await makePerson(house().db, siteId));
+    const info = { apiName: 'Late', name: 'Late', fieldType: FIELD.number };
+    const { id } = (await caller.post<FieldVm>(`${SCHEMA}/entrytypes/Company/fields`, info)).body;
+    await app.close();
+    const chore = fieldJobsChore({ db: house().db, services });
+    expect(woken).toEqual([chore.name]);
+    const chores = startChores({ log: createLog('silent'), chores: [chore] });
+    await vi.waitFor(async () => expect(await fieldOf(id)).toMatchObject({ isSlotReady: true }), 10_000);
+    await chores.stop();
   });
 
   test('texts come into entry_text when a field becomes searchable, and go when it no longer is', async () => {

@@ -12,12 +12,20 @@ import { holdSchema } from './load.store.ts';
 import type { SiteSchema } from './schema.ts';
 import { renewCaches } from './store.ts';
 
-/** Does everything there is to do, until `isStopped`. */
-export async function runFieldJobs(db: Db, isStopped: () => boolean = () => false): Promise<void> {
+/** Does what there is to do, until `isOver`; answers whether all of it is done. One job that fails stops no other. */
+export async function runFieldJobs(db: Db, isOver: () => boolean = () => false): Promise<boolean> {
+  const failures: unknown[] = [];
   for (const job of await store.listJobs(db)) {
-    // oxlint-disable-next-line no-await-in-loop -- one piece after the other, so that requests come in between
-    while (!isStopped() && (await runPiece(db, job)));
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one piece after the other, so that requests come in between
+      while (await runPiece(db, job)) if (isOver()) return false;
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, 'Some of what the schema left to be done failed');
+  return true;
 }
 
 /** Does one piece of a job; answers whether there is more for us. */
