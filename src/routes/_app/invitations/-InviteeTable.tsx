@@ -17,8 +17,8 @@ import { planTitle } from './-plan.ts';
 
 type Shown = 'all' | 'sent' | 'left';
 
-const isShown = ({ choice }: Invitee, shown: Shown): boolean =>
-  shown === 'all' || (choice === 'skip') === (shown === 'left');
+const isShown = ({ choice, outcome }: Invitee, shown: Shown): boolean =>
+  shown === 'all' || (outcome !== 'checking' && (choice === 'skip') === (shown === 'left'));
 const placeOf = ({ at }: Invitee) => at;
 const emailOf = ({ email }: Invitee) => email;
 
@@ -33,8 +33,8 @@ interface InviteeTableProps {
 /** Every address that was found, what is known of it and what will happen; under it, the button that does it. */
 export function InviteeTable({ invitees, check, daysMissing, onSend }: InviteeTableProps) {
   const [shown, setShown] = useState<Shown>('all');
-  const { skip, invite, resend } = countChoices(invitees);
-  const sent = invitees.length - skip;
+  const { skip, invite, add, resend } = countChoices(invitees);
+  const sent = invite + add + resend;
   const checking = invitees.filter(({ outcome }) => outcome === 'checking').length;
   const rows = invitees.filter((one) => isShown(one, shown));
   const reason = reasonFor(sent, checking, daysMissing);
@@ -100,7 +100,7 @@ function Decision({ invitees, reason, onSend }: DecisionProps) {
         {skip === 0 ? 'Nobody is left out.' : `${counted(skip, 'address is', 'addresses are')} left out.`}
       </span>
       <Button variant="primary" disabledReason={reason} onClick={() => onSend(invitees)}>
-        {skip === invitees.length ? 'Invite people' : planTitle(invitees)}
+        {planTitle(invitees) || 'Invite people'}
       </Button>
     </>
   );

@@ -153,9 +153,9 @@ function defaultFor(outcome: Outcome, options: readonly Option[], { addable }: S
   return outcome === 'addable' && on('add') ? 'add' : 'skip';
 }
 
-/** How many there are of each choice. */
+/** How many there are of each choice; of those being checked nothing is chosen yet. */
 export function countChoices(invitees: readonly Invitee[]): Record<Choice, number> {
   const counts = { invite: 0, add: 0, resend: 0, skip: 0 };
-  for (const { choice } of invitees) counts[choice] += 1;
+  for (const { choice, outcome } of invitees) if (outcome !== 'checking') counts[choice] += 1;
   return counts;
 }
