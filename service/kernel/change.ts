@@ -94,6 +94,6 @@ function auditRow(actor: Actor, entry: Recorded): AuditRow {
     subject_id: String(entry.subject[1]),
     ip: actor.origin?.ip ?? null,
     request_id: actor.origin?.requestId ?? randomUUID(),
-    changes: JSON.stringify(entry.changes),
+    changes: entry.changes,
   };
 }

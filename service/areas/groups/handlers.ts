@@ -10,7 +10,6 @@ import type { Caller } from '../../kernel/auth/caller.ts';
 import { capabilitiesHeld } from '../../kernel/auth/store.ts';
 import { actorOf, change, type Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { inPieces } from '../../kernel/db/pieces.ts';
 import { conflict, invalid, notFound, type FieldError } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
@@ -33,12 +32,6 @@ import type { StoredGroup } from './store.ts';
 
 /** One request changes at most this many pairings, so that it stays one short transaction. */
 const MAX_PAIRS = 1000;
-/**
- * Members of a deleted group are touched so many by one statement: a trigger compares all rows of a statement before
- * with all after (0002_list_blocks.ts), so that twenty thousand at once take longer than a statement may.
- */
-const MEMBERS_AT_ONCE = 500;
-
 type Operations =
   | 'listGroups'
   | 'getGroup'
@@ -190,9 +183,7 @@ async function remove(tx: Tx, call: Call<'deleteGroup'>, record: Recorder): Prom
     changes: { ...differences(kept(group), undefined), members: [removed, []] },
     event: groupEventOf('deleted', group.id, { name: group.name, removed }),
   });
-  await inPieces(members, MEMBERS_AT_ONCE, (piece) =>
-    usersChanged(tx, caller, piece, 'group.delete', record),
-  );
+  await usersChanged(tx, caller, members, 'group.delete', record);
 }
 
 /** Every pairing of the two lists of each item (shapes 2), each once. */
