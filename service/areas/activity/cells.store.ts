@@ -38,7 +38,7 @@ const filtersKinds = ({ activities, sources, exportKind, onlyProxy }: KindFilter
   activities !== undefined || sources !== undefined || exportKind !== undefined || onlyProxy;
 
 /** The filter by type, source, export kind and proxy, as it reads in a kind; nothing where there is none. */
-export function ofKind(kind: Sql, filter: KindFilter): Sql {
+function ofKind(kind: Sql, filter: KindFilter): Sql {
   const { activities, sources, exportKind, onlyProxy } = filter;
   // Computed, so that no index is searched for each of hundreds of kinds: a cell names its kind.
   const parts = [
@@ -129,7 +129,7 @@ export function peopleAxis(siteId: number, filter: Filter, role: Role, ids: read
 }
 
 /** Whether the address lies in the network: as a range, which an index finds. */
-export const inNetwork = (address: Sql, cidr: string): Sql =>
+const inNetwork = (address: Sql, cidr: string): Sql =>
   sql`${address} between host(network(${cidr}::inet))::inet and host(broadcast(${cidr}::inet))::inet`;
 
 /** What came from an address or a network, each address by the week. */

@@ -22,18 +22,18 @@ export interface Filter {
   network: Network | undefined;
 }
 
-export interface Network {
+interface Network {
   cidr: string;
   /** As wide as what is counted by the day, or wider: /16 of IPv4, /32 of IPv6 (migrations/0005_activity.ts). */
   isWide: boolean;
 }
 
 /** The first moment of the report: the day (UTC) that lies 90 days back, from its beginning. */
-export const earliest = (now: number): Date =>
+const earliest = (now: number): Date =>
   new Date(Math.floor(now / DAY_MS) * DAY_MS - ACTIVITY_DAYS * DAY_MS);
 
 /** An address or a network in CIDR notation; undefined for what is neither. Bits beyond the prefix do not count. */
-export function networkOf(text: string): Network | undefined {
+function networkOf(text: string): Network | undefined {
   const [address = '', prefix, ...more] = text.trim().split('/');
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   const family = isIP(plain);

@@ -16,7 +16,7 @@ interface Counted {
 }
 
 /** Who or from where, with how many rows. */
-export interface Top<T> {
+interface Top<T> {
   of: T;
   n: number;
 }
