@@ -36,14 +36,16 @@ export function InvestigationFacts({ info }: { info: InvestigationInfo }) {
         <Fact label="Asked for">{words.length === 0 ? 'Everything' : words.join(' · ')}</Fact>
         <Fact label="Period">{periodOf(info)}</Fact>
         <Fact label="Saved">
-          {exactDate(info.createdDate)} by{' '}
-          {createdByName === null ? (
-            `user ${createdBy}, who has left`
-          ) : (
-            <Link to="/users/$userId" params={{ userId: createdBy }}>
-              {createdByName}
-            </Link>
-          )}
+          <span className="inv-by">
+            {exactDate(info.createdDate)} by{' '}
+            {createdByName === null ? (
+              `user ${createdBy}, who has left`
+            ) : (
+              <Link to="/users/$userId" params={{ userId: createdBy }}>
+                {createdByName}
+              </Link>
+            )}
+          </span>
         </Fact>
         <Fact label="Rows">
           {frozenRows === totalRecords
