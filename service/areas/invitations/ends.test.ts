@@ -169,6 +169,7 @@ onEachApp((house) => {
       await party.api().put('user', { id: party.guest().userId, isActive: true });
       await sweep();
       expect((await member()).isActive).toBe(true);
+      expect((await newest()).membershipExpiresDate).toBeNull();
       expect((await party.api().post(path, { days: 1 })).status).toBe(409);
       await party.api().del(`user/${party.guest().userId}`);
       expect((await party.api().post(path, { days: 1 })).status).toBe(409);

@@ -53,11 +53,7 @@ async function extendAccepted(
   const { id, email, accountId } = invitation;
   const member = invitation.isMember ? await lockUser(tx, caller.siteId, accountId) : undefined;
   if (!member) throw conflict(`${email} is no user of this site any more: invite the person anew`);
-  if (
-    invitation.type !== TEMPORARY ||
-    invitation.membershipExpiresDate === null ||
-    isPermanent(invitation, member)
-  )
+  if (invitation.type !== TEMPORARY || invitation.membershipExpiresDate === null)
     throw conflict(`The membership of ${email} has no end`);
   // Time is given by others: a helper for a month must not make it ten years.
   if (accountId === caller.userId)
@@ -66,7 +62,3 @@ async function extendAccepted(
   if (!(await extendMember(tx, caller.siteId, id, call.body.days))) throw tooLate();
   await usersChanged(tx, caller, [member], 'membership.reopen', record);
 }
-
-/** Somebody activated the user after the membership had ended: it is like any other then. */
-const isPermanent = (invitation: store.StoredInvitation, member: { isActive: boolean }): boolean =>
-  invitation.hasEnded && member.isActive;

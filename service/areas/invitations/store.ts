@@ -39,11 +39,10 @@ export interface StoredInvitation {
   expiresDate: Date;
   acceptedDate: Date | null;
   revokedDate: Date | null;
-  /** The end of the membership that came of it; of one that has ended, when it did. */
+  /** The end of the membership that came of it; of one that has ended, when it did; null once somebody activated it. */
   membershipExpiresDate: Date | null;
   /** Whether that membership still is there, whether or not it has ended. */
   isMember: boolean;
-  hasEnded: boolean;
 }
 
 /** Whoever invited is named while a member of the site. */
@@ -56,8 +55,8 @@ const readPicked = (siteId: number, picked: RawBuilder<unknown>) => sql<StoredIn
   select i.invitation_id as id, i.user_id as "accountId", i.email, i.type, i.duration_days as duration,
     i.group_ids as groups, ${STATUS} as status, i.invited_by as "invitedBy", ${INVITER_NAME} as "invitedByName",
     i.created_at as "createdDate", i.expires_at as "expiresDate", i.accepted_at as "acceptedDate",
-    i.revoked_at as "revokedDate", coalesce(m.expires_at, i.ended_at) as "membershipExpiresDate",
-    m.user_id is not null as "isMember", i.ended_at is not null as "hasEnded"
+    i.revoked_at as "revokedDate", coalesce(m.expires_at, case when m.is_active is not true then i.ended_at end) as "membershipExpiresDate",
+    m.user_id is not null as "isMember"
   from picked join invitation i on i.site_id = ${siteId} and i.invitation_id = picked.invitation_id
   left join membership m on m.site_id = i.site_id and m.invitation_id = i.invitation_id ${INVITER}
   order by i.invitation_id desc`;
