@@ -1,4 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
+import { refusalWhileActing } from '../../contract/rules/proxies.ts';
 import { CAPABILITIES } from './capabilities.gen.ts';
 import { getSessionOptions } from './generated/@tanstack/react-query.gen.ts';
 import type { Capability, Session } from './generated/types.gen.ts';
@@ -34,6 +35,9 @@ export type Allowed = { allowed: true; reason: undefined } | { allowed: false; r
 /** Whether the person may call an operation, and if not, the sentence for the button that stays off. */
 export function useAllowed(operation: keyof typeof CAPABILITIES): Allowed {
   const anyOf: readonly Capability[] = CAPABILITIES[operation];
-  if (can(useSession(), anyOf)) return { allowed: true, reason: undefined };
+  const session = useSession();
+  const refusal = session.acting && refusalWhileActing({ id: operation, capabilities: anyOf });
+  if (refusal !== undefined) return { allowed: false, reason: refusal };
+  if (can(session, anyOf)) return { allowed: true, reason: undefined };
   return { allowed: false, reason: lacking(anyOf) };
 }

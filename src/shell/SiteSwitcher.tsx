@@ -1,6 +1,6 @@
 import { Building2, ChevronsUpDown } from 'lucide-react';
 import { switchSiteMutation } from '../api/generated/@tanstack/react-query.gen.ts';
-import { useSession } from '../api/session.ts';
+import { useAllowed, useSession } from '../api/session.ts';
 import { useWrite } from '../api/write.ts';
 import { toast } from '../ui/feedback/toast.ts';
 import { MenuButton } from '../ui/menu/MenuButton.tsx';
@@ -10,6 +10,7 @@ import { mayLeave } from './unsaved.ts';
 /** The site this session works on; a menu where there is another one to go to. */
 export function SiteSwitcher() {
   const { site, sites } = useSession();
+  const { reason } = useAllowed('switchSite');
   const move = useWrite('switchSite', switchSiteMutation());
 
   const go = async (siteId: number) => {
@@ -34,7 +35,7 @@ export function SiteSwitcher() {
     label,
     hint: slug,
     icon: Building2,
-    disabledReason: id === site.id ? 'You are on this site' : undefined,
+    disabledReason: id === site.id ? 'You are on this site' : reason,
     onSelect: () => void go(id),
   }));
   return (
