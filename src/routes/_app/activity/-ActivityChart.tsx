@@ -8,7 +8,8 @@ import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { drawnOf, periodOf } from './-buckets.ts';
 import type { useSummary } from './-data.ts';
 import { between, reachOf, widened } from './-range.ts';
-import type { Bounds, Range } from './-range.ts';
+import type { Range } from './-presets.ts';
+import type { Bounds } from './-range.ts';
 import { TopLists } from './-TopLists.tsx';
 import type { ActivityView } from './-view.ts';
 

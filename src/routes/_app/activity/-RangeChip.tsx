@@ -5,8 +5,9 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { FieldFrame } from '../../../ui/form/FieldFrame.tsx';
 import { CardChip } from '../../../ui/table/CardChip.tsx';
 import { dayOf } from './-moments.ts';
-import { boundsOf, DEFAULT_PRESET, faultOf, PRESET_WORDS, PRESETS, reachOf } from './-range.ts';
-import type { Range } from './-range.ts';
+import { DEFAULT_PRESET, PRESETS } from './-presets.ts';
+import { boundsOf, faultOf, PRESET_WORDS, reachOf } from './-range.ts';
+import type { Range } from './-presets.ts';
 import { rangeWords } from './-words.ts';
 import { fromField, toField, zoneWords } from './-zone.ts';
 

@@ -1,6 +1,6 @@
 import type { UserActivityQuery } from '../../../api/generated/types.gen.ts';
 import { DAY, reachOf } from './-range.ts';
-import type { Range } from './-range.ts';
+import type { Range } from './-presets.ts';
 import type { ActivityRow } from './-row.ts';
 
 /** So long before a row and after it lies what happened around it. */

@@ -1,17 +1,10 @@
 import { ACTIVITY_DAYS } from '../../../../contract/rules/activity.ts';
+import type { Preset, Range } from './-presets.ts';
 import { startOfDay } from './-zone.ts';
 
 const HOUR = 3_600_000;
 /** The least period that the service reports (shapes 2). */
 export const DAY = 24 * HOUR;
-
-export const PRESETS = ['today', 'yesterday', '7', '30', '90'] as const;
-export type Preset = (typeof PRESETS)[number];
-
-/** A period that somebody asks for: one that moves along with the time, or one between two moments. */
-export type Range = { preset: Preset } | { from: number; to: number | undefined };
-
-export const DEFAULT_PRESET: Preset = '7';
 
 export const PRESET_WORDS: Readonly<Record<Preset, string>> = {
   today: 'Today',

@@ -1,7 +1,7 @@
 import { EXPORT_ACTIVITY } from '../../../../contract/rules/activity.ts';
 import { plain, readIds, readList, spoken, writeList, written } from '../../../lib/address.ts';
-import { DEFAULT_PRESET, PRESETS } from './-range.ts';
-import type { Range } from './-range.ts';
+import { DEFAULT_PRESET, PRESETS } from './-presets.ts';
+import type { Range } from './-presets.ts';
 
 /** The report as its address says it: a link to it is the whole question. */
 export interface ActivityView {

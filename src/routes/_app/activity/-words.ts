@@ -1,7 +1,7 @@
 import { activities, exportKinds, sources } from '../../../../contract/rules/activity.ts';
 import { periodWords } from './-moments.ts';
 import { boundsOf, PRESET_WORDS } from './-range.ts';
-import type { Range } from './-range.ts';
+import type { Range } from './-presets.ts';
 import type { ActivityView } from './-view.ts';
 
 /** A period in words: what it is called, or between which moments it lies. */
