@@ -237,7 +237,7 @@ onEachApp((house) => {
     );
   });
 
-  test('AS-USER is 401 for as long as nobody may act for anybody (shapes 1)', async () => {
+  test('AS-USER without an assignment is 401 (shapes 1)', async () => {
     expect((await api.get('user', { headers: { 'as-user': String(admin.userId) } })).status).toBe(401);
   });
 
