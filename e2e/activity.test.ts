@@ -72,7 +72,6 @@ test('people and filters stand in the address, a fault stands on its filter, and
   await expect(page.getByRole('alert').filter({ hasText: 'The IP address must be' })).toBeVisible();
   await page.getByRole('button', { name: 'IP address: 203.0.113.999 filter' }).click();
   await expect(address).toHaveValue('203.0.113.999');
-  await expectNoAxe(page);
   await address.fill('0.0.0.0/0');
   await address.press('Enter');
 
