@@ -1,7 +1,7 @@
 import { type Condition, ENTRY_ID, type QueryFault } from '../../../contract/rules/query/tree.ts';
 import { isFileField } from '../../../contract/rules/fields.ts';
 import type { Db } from '../../kernel/db/database.ts';
-import { invalid, notFound } from '../../kernel/http/errors.ts';
+import { ApiError, invalid, notFound } from '../../kernel/http/errors.ts';
 import {
   type DateTimeBehavior,
   type EntryType,
@@ -15,7 +15,7 @@ import {
   zonesOf,
 } from '../schema/index.ts';
 import type { Asked } from './conditions.store.ts';
-import type { Order } from './rows.store.ts';
+import type { Order } from './order.store.ts';
 
 /** The type that a path names. @throws ApiError 404 */
 export function typeCalled(schema: SiteSchema, name: string): EntryType {
@@ -40,6 +40,7 @@ export async function typeOf(db: Db, siteId: number, name: string): Promise<Entr
 /** How texts of dates in a condition are meant. */
 export const askedIn = (siteId: number, behavior: DateTimeBehavior, zones: Zones): Asked => ({
   siteId,
+  meaning: [behavior, zones.user, zones.site],
   stored(date, field) {
     const stored = storedDate(date, field.isDateOnly, behavior, zones);
     if (stored === undefined)
@@ -51,35 +52,43 @@ export const askedIn = (siteId: number, behavior: DateTimeBehavior, zones: Zones
 /** The condition of a query. @throws ApiError 400 with every fault */
 export function conditionOr400(read: { condition?: Condition; faults?: readonly QueryFault[] }): Condition {
   if (read.condition) return read.condition;
-  const faults = read.faults ?? [];
+  refuse(read.faults ?? []);
+  throw new Error('A query is read, or it has faults');
+}
+
+/** @throws ApiError 400 with the faults, where there are any */
+function refuse(faults: readonly QueryFault[]): void {
   const [only] = faults;
+  if (!only) return;
   // The public words of this one fault are given (shapes 4).
-  if (only && faults.length === 1 && only.message.startsWith('Field with name'))
-    throw Object.assign(invalid(faults), { message: only.message });
+  if (faults.length === 1 && only.message.startsWith('Field with name'))
+    throw new ApiError(400, only.message, faults);
   throw invalid(faults);
 }
 
+const isEntryId = (name: string): boolean => name.toLowerCase() === ENTRY_ID.toLowerCase();
 const unknownField = (name: string): string => `Field with name "${name}" does not exist`;
 
 /** The fields that are asked for by name; all of the type where none is. @throws ApiError 400 */
 export function fieldsCalled(type: EntryType, names: readonly string[] | undefined): readonly SchemaField[] {
   if (!names || names.length === 0) return type.fields;
-  const wanted = names.filter((name) => name.toLowerCase() !== ENTRY_ID.toLowerCase());
-  const unknown = wanted.flatMap((name, index) =>
-    findField(type, name) ? [] : [{ path: `fields.${index}`, message: unknownField(name) }],
+  const unknown = names.flatMap((name, index) =>
+    isEntryId(name) || findField(type, name)
+      ? []
+      : [{ path: `fields.${index}`, message: unknownField(name) }],
   );
-  if (unknown.length > 0) return conditionOr400({ faults: unknown }) as never;
-  return [...new Set(wanted.flatMap((name) => findField(type, name) ?? []))];
+  refuse(unknown);
+  return [...new Set(names.flatMap((name) => findField(type, name) ?? []))];
 }
 
-/** What `orderBy` names: a field with one value, with a minus for descending; EntryId is the order anyway. */
+/** What `orderBy` names: a field with one value, or EntryId, with a minus for descending. */
 export function orderCalled(type: EntryType, orderBy: string | undefined): Order | undefined {
   if (orderBy === undefined || orderBy === '') return undefined;
   const descending = orderBy.startsWith('-');
   const name = descending ? orderBy.slice(1) : orderBy;
-  if (name.toLowerCase() === ENTRY_ID.toLowerCase() && !descending) return undefined;
+  if (isEntryId(name)) return descending ? { field: ENTRY_ID, descending } : undefined;
   const field = findField(type, name);
-  if (!field) throw invalid([{ path: 'orderBy', message: unknownField(name) }]);
+  if (!field) return refuse([{ path: 'orderBy', message: unknownField(name) }]) as undefined;
   if (field.isMultiSelect || isFileField(field.fieldType))
     throw invalid([
       { path: 'orderBy', message: `${field.apiName} has no order: it holds files or several values` },

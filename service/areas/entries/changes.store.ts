@@ -3,10 +3,10 @@ import type { Db } from '../../kernel/db/database.ts';
 
 const AT_ONCE = 10_000;
 
-/** What changed: of one type or of all, with indirect changes and calculations or without (shapes 4). */
+/** What changed: of a type, with indirect changes and calculations or without (shapes 4). */
 export interface Changed {
   siteId: number;
-  typeId: number | undefined;
+  typeId: number;
   since: Date;
   indirect: boolean;
 }
@@ -20,7 +20,6 @@ export async function* changedEntries(
   { siteId, typeId, since, indirect }: Changed,
 ): AsyncGenerator<string[]> {
   const at = indirect ? sql.ref('any_at') : sql.ref('direct_at');
-  const ofType = typeId === undefined ? sql`true` : sql`type_id = ${typeId}`;
   let last = { at: since, id: 0 };
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each piece begins where the one before it ended
@@ -28,11 +27,23 @@ export async function* changedEntries(
       select entry_id as id, ${at} as at, jsonb_strip_nulls(jsonb_build_object('id', entry_id, 'name', name,
           'entryListId', type_id, 'isDeleted', deleted_at is not null, 'mergedEntryId', merged_into))::text as item
       from entry_change
-      where site_id = ${siteId} and ${ofType} and (${at}, entry_id) > (${last.at}::timestamptz, ${last.id}::int)
+      where site_id = ${siteId} and type_id = ${typeId} and (${at}, entry_id) > (${last.at}::timestamptz, ${last.id}::int)
       order by ${at}, entry_id limit ${AT_ONCE}`.execute(db);
     if (rows.length > 0) yield rows.map((row) => row.item);
     const end = rows.at(-1);
     if (!end || rows.length < AT_ONCE) return;
     last = { at: end.at, id: end.id };
   }
+}
+
+/** Types that have or had entries, deleted types too; each is found by a step through the index. */
+export async function typesWithHistory(db: Db, siteId: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    with recursive t(id) as (
+      (select type_id from entry_change where site_id = ${siteId} order by type_id limit 1)
+      union all
+      select (select c.type_id from entry_change c where c.site_id = ${siteId} and c.type_id > t.id order by c.type_id limit 1)
+      from t where t.id is not null)
+    select id from t where id is not null`.execute(db);
+  return rows.map(({ id }) => id);
 }

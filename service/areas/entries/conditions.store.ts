@@ -14,6 +14,8 @@ type Test = RawBuilder<boolean>;
 /** Where a condition is asked, and how texts of dates are meant there. */
 export interface Asked {
   siteId: number;
+  /** What the meaning of a date depends on besides its text. */
+  meaning: readonly unknown[];
   /** The stored form of a date that was asked for: a moment or, for a date-only field, a day (values.ts). */
   stored(date: string, field: SchemaField): string;
 }

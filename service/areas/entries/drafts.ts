@@ -109,7 +109,8 @@ export function missing(draft: Draft, type: EntryType): FieldError[] {
     (field.requiredWhen !== null && isRequiredNow(field.requiredWhen, (id) => byId.get(id), vals));
   return type.fields
     .filter(
-      (field) => draft.after[field.id] === undefined && !field.isCalculated && needs(field, draft.after),
+      (field) =>
+        draft.after[field.id] === undefined && field.isStoreRequestSupported && needs(field, draft.after),
     )
     .filter((field) => draft.isNew || draft.before[field.id] !== undefined || !needs(field, draft.before))
     .map((field) => ({

@@ -7,7 +7,7 @@ import { HISTORY_DAYS, readModifiedSince, readMoment } from '../../kernel/http/m
 import { type DateTimeBehavior, findField, loadSchema, type SchemaField } from '../schema/index.ts';
 import { askedIn, conditionOr400, fieldsCalled, orderCalled, typeOf, zonesFor } from './asking.ts';
 import { readCells } from './cells.ts';
-import { changedEntries } from './changes.store.ts';
+import { changedEntries, typesWithHistory } from './changes.store.ts';
 import { rowsAt } from './historical.store.ts';
 import { countMatches, matchingIds, namedEntries, readRows, type Wanted, type Window } from './rows.store.ts';
 import { shownRows } from './shown-dates.ts';
@@ -86,6 +86,11 @@ function sinceOf(modifiedSince: string | undefined): Date {
     : readModifiedSince(modifiedSince, now);
 }
 
+async function* changedEverywhere(db: Call['db'], siteId: number, since: Date): AsyncGenerator<string[]> {
+  for (const typeId of await typesWithHistory(db, siteId))
+    yield* changedEntries(db, { siteId, typeId, since, indirect: false });
+}
+
 /** At most so many rows of the past are answered at once; more are asked for by their ids. */
 const MOST_PAST_ROWS = 10_000;
 
@@ -122,8 +127,7 @@ export const entryReadHandlers: Handlers<Reads> = {
 
   async listAllEntriesHistory({ db, caller, query }) {
     const since = sinceOf(query.modifiedSince);
-    const changed = { siteId: caller.siteId, typeId: undefined, since, indirect: false };
-    return { status: 200, jsonParts: listOf(changedEntries(db, changed)) };
+    return { status: 200, jsonParts: listOf(changedEverywhere(db, caller.siteId, since)) };
   },
 
   async filterEntries({ db, caller, params, body }) {

@@ -23,9 +23,11 @@ export async function takeQueued(
     select entry_id as "entryId", type_id as "typeId", vals from entry
     where site_id = ${siteId} and entry_id in (
       select entry_id from calc_queue where site_id = ${siteId} order by queued_at, entry_id limit ${most})
-    order by entry_id for update skip locked`.execute(tx);
+    order by entry_id for no key update skip locked`.execute(tx);
   const taken = rows.map(({ entryId }) => entryId);
-  await sql`delete from calc_queue where site_id = ${siteId} and entry_id = any(${taken}::int[])`.execute(tx);
+  // An entry may have been deleted while it was put into the queue: nobody would take it out.
+  await sql`delete from calc_queue q where q.site_id = ${siteId} and (q.entry_id = any(${taken}::int[])
+    or not exists (select from entry e where e.site_id = q.site_id and e.entry_id = q.entry_id))`.execute(tx);
   return rows;
 }
 

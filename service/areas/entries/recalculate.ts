@@ -12,13 +12,19 @@ const AT_ONCE = 500;
 const EVERY_MS = 5_000;
 export const RECALCULATE = 'recalculate';
 
+/** As the database has it: it knows no -0, and no half of a pair that a text was cut through. */
+function asStored(value: StoredValue): StoredValue {
+  if (typeof value === 'number') return value + 0;
+  return typeof value === 'string' ? value.toWellFormed() : value;
+}
+
 /** The values of an entry with those of its calculated fields as they follow from the others. */
 function calculated(type: EntryType, before: Vals): Record<string, StoredValue | undefined> {
   const after: Record<string, StoredValue | undefined> = { ...before };
   for (const { field, formula } of calculationsOf(type)) {
     const value = formula.run(after);
     if (value === undefined) delete after[field.id];
-    else after[field.id] = value;
+    else after[field.id] = asStored(value);
   }
   return after;
 }

@@ -1,11 +1,10 @@
 import type { DataRequestResultVm } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
-import { actorOf, change } from '../../kernel/change.ts';
+import { actorOf, change, type Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { forbidden, invalid, notFound } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import {
-  type EntryType,
   holdSchema,
   type SchemaField,
   type SiteSchema,
@@ -29,13 +28,9 @@ const asWrites = (existing: ReadonlyMap<number, Vals>, ids: readonly number[]): 
     return before ? [{ entryId, before, after: {}, changed: [] }] : [];
   });
 
-/** Fields that refer to entries of the type. */
-const referencesTo = (schema: SiteSchema, type: EntryType): SchemaField[] =>
-  [...schema.fieldsById.values()].filter(
-    (field) =>
-      field.fieldType === FIELD.reference &&
-      (field.entryLists.length === 0 || field.entryLists.includes(type.id)),
-  );
+/** Fields that may refer to an entry of any type: one that takes some types only may have taken more before. */
+const referencesIn = (schema: SiteSchema): SchemaField[] =>
+  [...schema.fieldsById.values()].filter((field) => field.fieldType === FIELD.reference);
 
 /** A value without the entries that go away, or with the one that takes their place. */
 function redirected(
@@ -56,15 +51,10 @@ function redirected(
 async function redirect(
   tx: Tx,
   schema: SiteSchema,
-  {
-    author,
-    type,
-    gone,
-    to,
-    at,
-  }: { author: store.Author; type: EntryType; gone: readonly number[]; to: number | null; at: Date },
+  record: Recorder,
+  { author, gone, to, at }: { author: store.Author; gone: readonly number[]; to: number | null; at: Date },
 ): Promise<void> {
-  const fields = referencesTo(schema, type);
+  const fields = referencesIn(schema);
   const holders = fields.length > 0 ? await store.referring(tx, schema.siteId, fields, gone) : [];
   const away = new Set(gone);
   for (const [typeId, ofType] of Map.groupBy(
@@ -76,7 +66,7 @@ async function redirect(
     const ids = ofType.map(({ entryId }) => entryId);
     // oxlint-disable-next-line no-await-in-loop -- one connection; the types in the order of their holders
     const existing = await store.lockEntries(tx, schema.siteId, typeId, ids);
-    const writes = [...existing].map(([entryId, before]) => {
+    const redirections = [...existing].map(([entryId, before]) => {
       const after: Record<string, StoredValue | undefined> = { ...before };
       for (const field of fields.filter((each) => each.typeId === typeId)) {
         const held = before[field.id];
@@ -86,11 +76,14 @@ async function redirect(
       }
       return { entryId, before, after, changed: changedFields({ before, after }, holderType) };
     });
+    const writes = redirections.filter(({ changed }) => changed.length > 0);
+    const written = writes.map(({ entryId }) => entryId);
     // oxlint-disable-next-line no-await-in-loop
     await store.updateEntries(tx, author, holderType, writes, at, store.CAUSE.indirect);
     if (holderType.fields.some((field) => field.isCalculated))
       // oxlint-disable-next-line no-await-in-loop
-      await queueCalculations(tx, schema.siteId, ids);
+      await queueCalculations(tx, schema.siteId, written);
+    recordEntries(record, { type: holderType, kind: 'updated' }, written, { instead: { of: gone, is: to } });
   }
 }
 
@@ -101,11 +94,11 @@ export function deleteEntries(call: Call<'deleteEntries'>): Promise<DataRequestR
     const schema = await holdSchema(tx, author.siteId);
     const type = typeCalled(schema, call.params.entryTypeId);
     const ids = [...new Set(call.body)].toSorted((one, other) => one - other);
-    const existing = await store.lockEntries(tx, author.siteId, type.id, ids);
+    const existing = await store.lockEntries(tx, author.siteId, type.id, ids, { toRemove: true });
     const gone = [...existing.keys()];
     if (gone.length > 0) {
       const at = await store.momentOfChange(tx);
-      await redirect(tx, schema, { author, type, gone, to: null, at });
+      await redirect(tx, schema, record, { author, gone, to: null, at });
       await store.removeEntries(tx, author, type, asWrites(existing, gone), at, null);
       recordEntries(record, { type, kind: 'deleted' }, gone);
     }
@@ -127,14 +120,15 @@ export function mergeEntries(call: Call<'mergeEntries'>): Promise<DataRequestRes
   return change(call.db, actorOf(call), async (tx, record) => {
     const schema = await holdSchema(tx, author.siteId);
     const type = typeCalled(schema, call.params.entryTypeId);
-    const existing = await store.lockEntries(tx, author.siteId, type.id, [...merged, body.entryId]);
+    const named = [...merged, body.entryId];
+    const existing = await store.lockEntries(tx, author.siteId, type.id, named, { toRemove: true });
     if (!existing.has(body.entryId)) throw notFound(`Entry ${body.entryId}`);
     const unknown = body.mergeEntries.flatMap((id, index) =>
       existing.has(id) ? [] : [{ path: `mergeEntries.${index}`, message: `Entry ${id} does not exist` }],
     );
     if (unknown.length > 0) throw invalid(unknown);
     const at = await store.momentOfChange(tx);
-    await redirect(tx, schema, { author, type, gone: merged, to: body.entryId, at });
+    await redirect(tx, schema, record, { author, gone: merged, to: body.entryId, at });
     // Read again: the one that stays may have referred to one that goes.
     await store.removeEntries(tx, author, type, asWrites(existing, merged), at, body.entryId);
     recordEntries(record, { type, kind: 'deleted' }, merged, { mergedInto: body.entryId });

@@ -1,19 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD } from '../../../contract/rules/fields.ts';
 import type { Condition } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import { type Asked, conditionSql, type FieldOf } from './conditions.store.ts';
+import { isOwnOrder, type Order, orderKey, orderSql, ordersText } from './order.store.ts';
 import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
 import { type Rendering, rowJson } from './render.store.ts';
 
 type Sql = RawBuilder<unknown>;
-
-export interface Order {
-  field: SchemaField;
-  descending: boolean;
-}
 
 /** A query whose names are resolved: which entries of a type, in which order. */
 export interface Wanted {
@@ -58,30 +53,6 @@ export async function countMatches(db: Db, wanted: Wanted): Promise<number> {
   const { rows } = await statement.execute(db);
   return rows[0]?.n ?? 0;
 }
-
-/** What entries are ordered by. Choices stand in their own order, people and entries by their names. */
-function orderSql({ field }: Order, siteId: number): Sql {
-  const value = sql`(e.vals ->> ${sql.lit(String(field.id))})`;
-  if (field.fieldType === FIELD.choice)
-    return sql`array_position(${[...field.choices.keys()]}::int[], ${value}::int)`;
-  if (field.fieldType === FIELD.reference)
-    return sql`(select fold(r.name) collate "C" from entry_change r where r.site_id = ${siteId} and r.entry_id = ${value}::int)`;
-  if (field.fieldType === FIELD.user)
-    return sql`(select fold(a.first_name || ' ' || a.last_name) collate "C" from account a where a.user_id = ${value}::int)`;
-  if (field.slot !== null && field.isSlotReady)
-    return sql.ref(`e.${field.slot === 'name' ? 'name_key' : field.slot}`);
-  if (field.fieldType === FIELD.text) return sql`(fold(${value}) collate "C")`;
-  if (field.fieldType === FIELD.date) return sql`(${value} collate "C")`;
-  if (field.fieldType === FIELD.boolean) return sql`(${value}::boolean::int)`;
-  return sql`coalesce((e.vals -> ${sql.lit(String(field.id))} ->> 'value'), ${value})::float8`;
-}
-
-/** Whether the column is one of text, so that a position compares as text. */
-const ordersText = ({ field }: Order): boolean =>
-  field.fieldType === FIELD.text ||
-  field.fieldType === FIELD.reference ||
-  field.fieldType === FIELD.user ||
-  (field.fieldType === FIELD.date && !(field.slot !== null && field.isSlotReady));
 
 /** The ids of a window in their order, with what they are ordered by. `behind` stands for the rows that are skipped. */
 function idsSql(wanted: Wanted, { limit, skip }: Window, behind: Position | undefined, empty: boolean): Sql {
@@ -176,8 +147,8 @@ export async function readRows(
     const page = await rowsOf(db, plainIds(wanted, window), asked.siteId, row);
     return page.map((each) => each.row);
   }
-  const changed = await lastChange(db, wanted);
-  const query = [asked.siteId, type.id, changed, condition, order?.field.id, order?.descending];
+  const changed = order && !isOwnOrder(order) ? undefined : await lastChange(db, wanted);
+  const query = [asked.siteId, type.id, changed, condition, asked.meaning, order && orderKey(order)];
   const behind =
     changed !== undefined && window.skip > 0 ? positionAt(placeOf(query, window.skip)) : undefined;
   const page = order

@@ -30,16 +30,20 @@ export interface EntryWrite {
   changed: readonly SchemaField[];
 }
 
-/** Entries of a type that exist, locked in the order of their ids: they do not change before the transaction ends. */
+/**
+ * Entries of a type that exist, locked in the order of their ids: they do not change before the transaction ends. Other
+ * transactions may begin to refer to them meanwhile, unless they are to be removed.
+ */
 export async function lockEntries(
   tx: Tx,
   siteId: number,
   typeId: number,
   ids: readonly number[],
+  { toRemove }: { toRemove: boolean } = { toRemove: false },
 ): Promise<Map<number, Vals>> {
   const { rows } = await sql<{ entry_id: number; vals: Vals }>`
     select entry_id, vals from entry where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) and type_id = ${typeId}
-    order by entry_id for update`.execute(tx);
+    order by entry_id for ${toRemove ? sql`update` : sql`no key update`}`.execute(tx);
   return new Map(rows.map((row) => [row.entry_id, row.vals]));
 }
 

@@ -12,6 +12,8 @@ import { changedFields, type Draft, draftsOf, missing } from './drafts.ts';
 import { queueCalculations } from './queue.store.ts';
 import * as store from './write.store.ts';
 
+const MOST_ITEMS = 10_000;
+
 type WriteCall = Pick<Call, 'db' | 'caller' | 'origin' | 'services' | 'files'> & {
   params: { entryTypeId: string };
   body: StoreRequestsVm;
@@ -105,10 +107,15 @@ export async function writeEntries(
 ): Promise<DataRequestResultVm[]> {
   const { db, caller, params, body } = call;
   const items = body.storeRequests ?? [];
+  const files = body.binaryStoreRequests ?? [];
+  if (items.length + files.length > MOST_ITEMS)
+    throw invalid([
+      { path: 'storeRequests', message: `has too many items: ${MOST_ITEMS} at most, files included` },
+    ]);
   const behavior = call.query.dateTimeBehavior === 1 ? 1 : 0;
   const zones = await zonesFor(db, caller, behavior);
   const author = authorIn(call);
-  const attachments = await attachmentsOf(body.binaryStoreRequests ?? [], call.files, call.services.dataDir);
+  const attachments = await attachmentsOf(files, call.files, call.services.dataDir);
   const named = [...items, ...attachments.map(({ request }) => request)].map(({ entryId }) => entryId);
   const absent = (id: number): string =>
     options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`;

@@ -2,6 +2,7 @@ import { FIELD, holdsMoney, isFileField, isIdField } from '../../../contract/rul
 import {
   type DateTimeBehavior,
   type FileValue,
+  isCurrency,
   storedDate,
   type SchemaField,
   type StoredValue,
@@ -30,7 +31,8 @@ type Written = { value: StoredValue | undefined } | { fault: string };
 const MAX_ID = 2_147_483_647;
 const MOST_VALUES = 1_000;
 const MOST_TEXT = 1_000_000;
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
+/** Names are names: lists show them whole. */
+const MOST_NAME = 1_000;
 
 const isId = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ID;
@@ -69,10 +71,13 @@ function readPlain(value: unknown, field: SchemaField, { behavior, zones }: Read
       ? { fault: 'must be a date, such as 2026-03-01 or 2026-03-01T08:00:00Z, of the years 1 to 9999' }
       : { value: stored };
   }
-  return value.length <= MOST_TEXT
-    ? { value }
-    : { fault: `has ${value.length} characters; ${MOST_TEXT} at most` };
+  const most = field.isKey ? MOST_NAME : MOST_TEXT;
+  if (value.length > most) return { fault: `has ${value.length} characters; ${most} at most` };
+  return isStorable(value) ? { value } : { fault: 'holds a character that is none: half of a pair, or NUL' };
 }
+
+/** Whether the database takes the text as it is. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 const named = (field: SchemaField): string =>
   field.fieldType === FIELD.choice ? 'a choice' : field.fieldType === FIELD.user ? 'a user' : 'an entry';
@@ -105,8 +110,8 @@ function readMoney({ value, currencyCode }: StoreItem, field: SchemaField, befor
   const code =
     currencyCode ?? (typeof had === 'object' && 'currencyCode' in had ? had.currencyCode : undefined);
   if (code === undefined) return { fault: 'needs currencyCode, such as EUR' };
-  return CURRENCIES.has(code)
-    ? { value: { value, currencyCode: code } }
+  return isCurrency(code)
+    ? { value: { value: value + 0, currencyCode: code } }
     : { fault: `"${code}" is no currency: write its code of ISO 4217, such as EUR` };
 }
 
