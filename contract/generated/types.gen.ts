@@ -2046,10 +2046,6 @@ export type GetUserLicenseErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -2114,10 +2110,6 @@ export type GetUserLicenseHistoryErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -2190,10 +2182,6 @@ export type UpdateUserLicenseErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -2252,10 +2240,6 @@ export type SearchUserLicensesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -2311,10 +2295,6 @@ export type ListLicenseSeatsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -2375,10 +2355,6 @@ export type ListUnusedLicensesErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -2443,10 +2419,6 @@ export type UnassignGroupsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -2507,10 +2479,6 @@ export type ListGroupsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -2569,10 +2537,6 @@ export type CreateGroupErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -2636,10 +2600,6 @@ export type AssignGroupsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -2713,10 +2673,6 @@ export type DeleteGroupErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -2772,10 +2728,6 @@ export type GetGroupErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -2853,10 +2805,6 @@ export type UpdateGroupErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -2921,10 +2869,6 @@ export type QueryUserActivityErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -2979,10 +2923,6 @@ export type SummarizeUserActivityErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -3040,10 +2980,6 @@ export type ListInvestigationsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -3098,10 +3034,6 @@ export type CreateInvestigationErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -3159,10 +3091,6 @@ export type DeleteInvestigationErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -3218,10 +3146,6 @@ export type ReadInvestigationErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -3287,10 +3211,6 @@ export type UpdateInvestigationErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -3355,10 +3275,6 @@ export type ListUserChangesErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -3436,10 +3352,6 @@ export type ListProxiesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -3499,10 +3411,6 @@ export type UpdateProxiesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -3559,10 +3467,6 @@ export type ChangeProxiesErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -3623,10 +3527,6 @@ export type ListActingReportsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -3693,10 +3593,6 @@ export type ReadActingReportErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -3760,10 +3656,6 @@ export type InviteExistingUserErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -3824,10 +3716,6 @@ export type AddExistingUserErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -3892,10 +3780,6 @@ export type AddExistingUserAliasErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -3955,10 +3839,6 @@ export type ListInvitationsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -4020,10 +3900,6 @@ export type RevokeInvitationErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -4083,10 +3959,6 @@ export type ResendInvitationErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -4156,10 +4028,6 @@ export type ExtendInvitationErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -4214,10 +4082,6 @@ export type CheckInviteesErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -4647,10 +4511,6 @@ export type ListEntriesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -4711,10 +4571,6 @@ export type ListEntriesHistoryErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -4777,10 +4633,6 @@ export type ListEntriesAllHistoryErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -4832,10 +4684,6 @@ export type ListAllEntriesHistoryErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -4900,10 +4748,6 @@ export type FilterEntriesErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -4977,10 +4821,6 @@ export type ReadEntryDataErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5049,10 +4889,6 @@ export type ReadHistoricalDataErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5116,10 +4952,6 @@ export type DeleteEntriesErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5197,10 +5029,6 @@ export type CreateEntriesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5277,10 +5105,6 @@ export type UpdateEntriesErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5348,10 +5172,6 @@ export type MergeEntriesErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5442,10 +5262,6 @@ export type QueryRowsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5509,10 +5325,6 @@ export type QueryRowsByBodyErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5578,10 +5390,6 @@ export type GetEntryFileErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
