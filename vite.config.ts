@@ -31,6 +31,11 @@ export default defineConfig({
       quoteStyle: 'single',
       semicolons: true,
       autoCodeSplitting: true,
+      codeSplittingOptions: {
+        // A loader comes with its page: at first only the addresses of all routes are needed, not what they read. (It is
+        // found where it is written `loader: () =>`, not as a method.)
+        defaultBehavior: [['component', 'loader'], ['errorComponent'], ['notFoundComponent']],
+      },
     }),
     react(),
     productOnly(),

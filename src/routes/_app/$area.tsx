@@ -4,7 +4,7 @@ import { NotBuiltPage } from '../../shell/NotBuiltPage.tsx';
 import { UNBUILT } from '../../shell/unbuilt.ts';
 
 export const Route = createFileRoute('/_app/$area')({
-  loader({ params: { area: id } }) {
+  loader: ({ params: { area: id } }) => {
     const area = UNBUILT[id];
     const place = AREAS.find(({ path }) => path === `/${id}`);
     if (!area || !place) throw notFound();

@@ -11,7 +11,7 @@ export const Route = createFileRoute('/_app/groups/compare')({
     const [b] = readIds(search.b);
     return { ...(a !== undefined && { a }), ...(b !== undefined && b !== a && { b }) };
   },
-  async loader({ context: { queryClient } }) {
+  loader: async ({ context: { queryClient } }) => {
     void queryClient.prefetchQuery(directoryQuery);
     await queryClient.ensureQueryData(groupsQuery);
   },

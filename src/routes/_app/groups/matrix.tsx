@@ -7,7 +7,7 @@ import { readMatrixView, writeMatrixView } from './-matrix-view.ts';
 export const Route = createFileRoute('/_app/groups/matrix')({
   staticData: { title: 'Matrix' },
   validateSearch: (search) => writeMatrixView(readMatrixView(search)),
-  async loader({ context: { queryClient } }) {
+  loader: async ({ context: { queryClient } }) => {
     void queryClient.prefetchQuery(directoryQuery);
     await queryClient.ensureQueryData(groupsQuery);
   },

@@ -8,7 +8,7 @@ import { readView, writeView } from './-view.ts';
 
 export const Route = createFileRoute('/_app/invitations/')({
   validateSearch: (search) => writeView(readView(search)),
-  loader({ context: { queryClient, session } }) {
+  loader: ({ context: { queryClient, session } }) => {
     // Whoever may only add people has a use for the page, but none for a call that is refused.
     if (!can(session, CAPABILITIES.listInvitations)) return;
     void queryClient.prefetchInfiniteQuery(invitationsQuery);

@@ -8,7 +8,7 @@ export const Route = createFileRoute('/_app/invitations/new')({
   validateSearch: ({ email }: Record<string, unknown>): { email?: string | undefined } => ({
     email: written(email) || undefined,
   }),
-  loader({ context: { queryClient } }) {
+  loader: ({ context: { queryClient } }) => {
     // The names of groups; typing need not wait for them.
     void queryClient.prefetchQuery(directoryQuery);
   },

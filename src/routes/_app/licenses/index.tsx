@@ -5,7 +5,7 @@ import { readView, writeView } from './-view.ts';
 
 export const Route = createFileRoute('/_app/licenses/')({
   validateSearch: (search) => writeView(readView(search)),
-  loader({ context: { queryClient } }) {
+  loader: ({ context: { queryClient } }) => {
     // The list shows the first page as soon as it is there, so nothing waits for the last.
     void queryClient.prefetchQuery(directoryQuery);
   },

@@ -4,7 +4,7 @@ import { ImportPage } from './import/-ImportPage.tsx';
 
 export const Route = createFileRoute('/_app/users/import')({
   staticData: { title: 'Import users' },
-  loader({ context: { queryClient } }) {
+  loader: ({ context: { queryClient } }) => {
     // Rows are compared with everybody; choosing a file need not wait for them.
     void queryClient.prefetchQuery(directoryQuery);
   },

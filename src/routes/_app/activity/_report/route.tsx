@@ -5,7 +5,7 @@ import { readView, writeView } from '../-view.ts';
 
 export const Route = createFileRoute('/_app/activity/_report')({
   validateSearch: (search) => writeView(readView(search)),
-  loader({ context: { queryClient } }) {
+  loader: ({ context: { queryClient } }) => {
     // People are found and named by it; the rows do not wait for that.
     void queryClient.prefetchQuery(directoryQuery);
   },

@@ -9,7 +9,7 @@ export const Route = createFileRoute('/_app/groups/$groupId')({
   staticData: { title: 'Group' },
   params: groupIdParam,
   validateSearch: (search) => writeMembersView(readMembersView(search)),
-  async loader({ context: { queryClient }, params: { groupId } }) {
+  loader: async ({ context: { queryClient }, params: { groupId } }) => {
     void queryClient.prefetchQuery(directoryQuery);
     const { data } = await queryClient.ensureQueryData(groupQuery(groupId));
     return { title: data.name };

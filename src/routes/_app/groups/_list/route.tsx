@@ -5,7 +5,7 @@ import { readGroupsView, writeGroupsView } from '../-view.ts';
 
 export const Route = createFileRoute('/_app/groups/_list')({
   validateSearch: (search) => writeGroupsView(readGroupsView(search)),
-  loader({ context: { queryClient } }) {
+  loader: ({ context: { queryClient } }) => {
     // The table shows that it waits; the page around it need not.
     void queryClient.prefetchQuery(groupsQuery);
   },

@@ -6,7 +6,7 @@ import { readProxiesView, writeProxiesView } from '../-view.ts';
 
 export const Route = createFileRoute('/_app/proxies/_list')({
   validateSearch: (search) => writeProxiesView(readProxiesView(search)),
-  loader({ context: { queryClient } }) {
+  loader: ({ context: { queryClient } }) => {
     // The table shows that it waits; the page around it need not.
     void queryClient.prefetchQuery(directoryQuery);
     void queryClient.prefetchQuery(proxiesQuery);

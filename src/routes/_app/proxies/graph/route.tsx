@@ -7,7 +7,7 @@ import { proxiesQuery } from '../-proxies-query.ts';
 export const Route = createFileRoute('/_app/proxies/graph')({
   staticData: { title: 'Delegation graph' },
   validateSearch: (search) => writeGraphView(readGraphView(search)),
-  loader({ context: { queryClient } }) {
+  loader: ({ context: { queryClient } }) => {
     void queryClient.prefetchQuery(directoryQuery);
     void queryClient.prefetchQuery(proxiesQuery);
   },

@@ -15,7 +15,7 @@ export const Route = createFileRoute('/_app/proxies/reports/$reportId')({
     },
     stringify: ({ reportId }: { reportId: number }) => ({ reportId: String(reportId) }),
   },
-  async loader({ context: { queryClient }, params: { reportId } }) {
+  loader: async ({ context: { queryClient }, params: { reportId } }) => {
     void queryClient.prefetchQuery(directoryQuery);
     const { pages } = await queryClient.fetchInfiniteQuery(reportQuery(reportId));
     const [first] = pages;

@@ -13,7 +13,7 @@ export const Route = createFileRoute('/_app/users/$userId')({
     },
     stringify: ({ userId }) => ({ userId: String(userId) }),
   },
-  async loader({ context: { queryClient }, params: { userId } }) {
+  loader: async ({ context: { queryClient }, params: { userId } }) => {
     const [{ data: user }] = await Promise.all([
       queryClient.ensureQueryData(userQuery(userId)),
       queryClient.ensureQueryData(licenseQuery(userId)),

@@ -5,7 +5,7 @@ import { UsersPage } from '../-UsersPage.tsx';
 
 export const Route = createFileRoute('/_app/users/_list')({
   validateSearch: (search) => writeView(readView(search)),
-  loader({ context: { queryClient } }) {
+  loader: ({ context: { queryClient } }) => {
     // The list shows the first page as soon as it is there, so nothing waits for the last.
     void queryClient.prefetchQuery(directoryQuery);
   },

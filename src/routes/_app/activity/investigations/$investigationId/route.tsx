@@ -14,7 +14,7 @@ export const Route = createFileRoute('/_app/activity/investigations/$investigati
     stringify: ({ investigationId }) => ({ investigationId: String(investigationId) }),
   },
   validateSearch: (search): { rows?: 'added' } => (search.rows === 'added' ? { rows: 'added' } : {}),
-  async loader({ context: { queryClient }, params: { investigationId } }) {
+  loader: async ({ context: { queryClient }, params: { investigationId } }) => {
     const { info } = await queryClient.ensureQueryData(investigationQuery(investigationId));
     return { title: info.name };
   },
