@@ -51,7 +51,7 @@ export const entryTypeHandlers: Handlers<Operations> = {
   async createEntryType(call) {
     const names = namesOf(call.body);
     const id = await change(call.db, actorOf(call), (tx, record) =>
-      create(tx, call.caller.siteId, names, record),
+      createType(tx, call.caller.siteId, names, record),
     );
     return ok(shownType({ id, ...names }));
   },
@@ -92,7 +92,8 @@ const NAME = draftOfNew({
   isSearchable: true,
 });
 
-async function create(
+/** A new type with the field of its name. @throws ApiError 400, 409 */
+export async function createType(
   tx: Tx,
   siteId: number,
   names: Required<EntryTypeInfo>,

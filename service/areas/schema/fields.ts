@@ -1,3 +1,4 @@
+import type { NewFieldInfo } from '../../../contract/generated/types.gen.ts';
 import { differences } from '../../kernel/audit/differences.ts';
 import { actorOf, change, type Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
@@ -39,7 +40,10 @@ export const fieldHandlers: Handlers<Operations> = {
   },
 
   async createField(call) {
-    const id = await change(call.db, actorOf(call), (tx, record) => create(tx, call, record));
+    const { siteId } = call.caller;
+    const id = await change(call.db, actorOf(call), (tx, record) =>
+      addField(tx, siteId, call.params.entryTypeId, call.body, record),
+    );
     call.services.wakeChore(FIELD_JOBS);
     return ok(shownField(fieldOf(await loadSchema(call.db, call.caller.siteId), id)));
   },
@@ -72,11 +76,17 @@ function typeWith(schema: SiteSchema, field: SchemaField): EntryType {
 const countOf = async (tx: Tx, siteId: number, type: EntryType): Promise<number> =>
   (await store.countEntries(tx, siteId)).get(type.id) ?? 0;
 
-async function create(tx: Tx, call: Call<'createField'>, record: Recorder): Promise<number> {
-  const { siteId } = call.caller;
+/** A new field of a type; answers its id. @throws ApiError 400, 404, 409 */
+export async function addField(
+  tx: Tx,
+  siteId: number,
+  entryTypeId: string,
+  info: NewFieldInfo,
+  record: Recorder,
+): Promise<number> {
   const schema = await lockSchema(tx, siteId);
-  const type = typeOf(schema, call.params.entryTypeId);
-  const draft = draftOfNew(call.body);
+  const type = typeOf(schema, entryTypeId);
+  const draft = draftOfNew(info);
   const plan = planOf(schema, type, draft);
   const entryCount = await countOf(tx, siteId, type);
   requireSound(plan, entryCount);

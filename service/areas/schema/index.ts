@@ -1,5 +1,7 @@
 export { fieldJobsChore } from './chore.ts';
 export { shownDate, storedDate, type DateTimeBehavior, type Zones } from './dates.ts';
+export { createType } from './entry-types.ts';
+export { addField } from './fields.ts';
 export { calculationsOf } from './formulas.ts';
 export { schemaHandlers } from './handlers.ts';
 export { holdSchema, loadSchema } from './load.store.ts';

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util';
+import { readConfig } from '../config.ts';
+import { ApiError } from '../kernel/http/errors.ts';
+import { loadEntries, type LoadOptions } from './load/fill.ts';
+import { openTarget } from './load/target.ts';
+
+const HELP = `Makes an entry type with twenty fields and fills it with drawn entries.
+
+node service/cli/load.ts --site SLUG [--type Company] [--entries 1000000] [--changes 0]
+  [--seed 1] [--as-of 2026-11-20] [--database-url postgresql://...]
+
+--changes: how many changes of values an entry has in its history, on average.
+Without --database-url and DATABASE_URL it fills the embedded database in
+DATA_DIR; stop the service first.
+`;
+
+const OPTIONS = {
+  site: { type: 'string' },
+  type: { type: 'string', default: 'Company' },
+  entries: { type: 'string', default: '1000000' },
+  changes: { type: 'string', default: '0' },
+  seed: { type: 'string', default: '1' },
+  'as-of': { type: 'string' },
+  'database-url': { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** Exit codes: 0 done, 1 failed. */
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: OPTIONS });
+  if (values.help || values.site === undefined) {
+    process.stdout.write(HELP);
+    return values.help ? 0 : 1;
+  }
+  const options: LoadOptions = {
+    site: values.site,
+    type: values.type,
+    entries: readNumber('--entries', values.entries, 1, 10_000_000),
+    changes: readNumber('--changes', values.changes, 0, 100),
+    seed: readNumber('--seed', values.seed, 0, 2 ** 31 - 1),
+    asOf: values['as-of'] === undefined ? new Date() : new Date(values['as-of']),
+  };
+  if (Number.isNaN(options.asOf.getTime())) throw new Error('--as-of: a date such as 2026-11-20');
+  const config = readConfig(process.env);
+  const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
+  const target = await openTarget({ databaseUrl, dataDir: config.dataDir });
+  try {
+    const started = performance.now();
+    const { changes } = await loadEntries(target, options);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    process.stdout.write(
+      `Type ${options.type}: ${options.entries} entries, ${changes} changes, in ${seconds} s\n`,
+    );
+    return 0;
+  } finally {
+    await target.close();
+  }
+}
+
+function readNumber(name: string, text: string, low: number, high: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= low && value <= high) return value;
+  throw new Error(`${name}: a whole number from ${low} to ${high}`);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (error instanceof ApiError) process.stderr.write(`${error.message}\n`);
+  else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
