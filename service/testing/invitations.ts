@@ -8,12 +8,20 @@ import type {
   UserInfoResponse,
 } from '../../contract/generated/types.gen.ts';
 import { endsChore } from '../areas/invitations/index.ts';
+import type { Db } from '../kernel/db/database.ts';
 import { callsWith, type Calls, type Refusal, type Reply } from './calls.ts';
 import { as, makePerson, makeSite, type House, type Person } from './site.ts';
 
 export const DAY = 24 * 3600_000;
 
 const interval = (ms: number) => sql`make_interval(secs => ${ms / 1000})`;
+
+/** An entry of the site, for people to be linked with. */
+export async function makeContact(db: Db, siteId: number): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into entry (site_id, type_id) values (${siteId}, 1) returning entry_id as id`.execute(db);
+  return rows[0]?.id ?? 0;
+}
 
 /** Both are new for each test. Call the functions inside tests and hooks. */
 export function invitationParty(house: () => House) {

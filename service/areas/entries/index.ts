@@ -2,3 +2,4 @@ export { entryFileHandlers } from './file-handlers.ts';
 export { entryReadHandlers } from './handlers.ts';
 export { entryWriteHandlers } from './write-handlers.ts';
 export { recalculation } from './recalculate.ts';
+export { holdReferred } from './write.store.ts';

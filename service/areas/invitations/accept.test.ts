@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Refusal } from '../../testing/calls.ts';
-import { invitationParty, DAY } from '../../testing/invitations.ts';
+import { invitationParty, DAY, makeContact } from '../../testing/invitations.ts';
 import { as, makeGroup, makePerson, onEachApp } from '../../testing/site.ts';
 
 onEachApp((house) => {
@@ -15,7 +15,8 @@ onEachApp((house) => {
         await makeGroup(house().db, party.siteId()),
         await makeGroup(house().db, party.siteId()),
       ];
-      const token = await invited({ groups: groupIds, mappedContactId: 77 });
+      const contactId = await makeContact(house().db, party.siteId());
+      const token = await invited({ groups: groupIds, mappedContactId: contactId });
       await party.api().del(`user/group/${groupIds[1]}`);
       const { status, body } = await accept(token);
       expect([status, body]).toMatchObject([200, { siteId: party.siteId(), membershipExpiresDate: null }]);
@@ -23,7 +24,7 @@ onEachApp((house) => {
         isActive: true,
         groups: [groupIds[0]],
         createdBy: party.admin().userId,
-        userEntryId: 77,
+        userEntryId: contactId,
       });
       expect(await license()).toBe(1);
       expect(await newest()).toMatchObject({ status: 'accepted', userId: party.guest().userId });
@@ -48,6 +49,14 @@ onEachApp((house) => {
         },
       ]);
       expect((await accept(token)).status).toBe(404);
+    });
+
+    test('leaves out a contact that was deleted meanwhile', async () => {
+      const contactId = await makeContact(house().db, party.siteId());
+      const token = await invited({ mappedContactId: contactId });
+      await sql`delete from entry where entry_id = ${contactId}`.execute(house().db);
+      expect((await accept(token)).status).toBe(200);
+      expect((await member()).userEntryId).toBeNull();
     });
 
     test('a group that became able to do more than the inviter is left out, one without capabilities never (T05)', async () => {

@@ -10,6 +10,7 @@ import { hashSecret } from '../../kernel/secret.ts';
 import { lockGroups, memberAdded } from '../members/index.ts';
 import { getSite, type Site } from '../sites/index.ts';
 import { insertMember } from './members.store.ts';
+import { mappedContactFaults } from './rules.ts';
 import * as store from './store.ts';
 
 /** One text for a link that nobody made, that was used or revoked, and that is over. */
@@ -33,10 +34,12 @@ export async function accept(
   if (!invitation) throw gone();
   const site = await getSite(tx, siteId);
   const groupIds = await groupsToGive(tx, invitation);
+  const contactFaults = await mappedContactFaults(tx, siteId, invitation.userEntryId);
   const member = await insertMember(tx, {
     siteId,
     userId,
-    userEntryId: invitation.userEntryId,
+    // An entry may have been deleted since.
+    userEntryId: contactFaults.length === 0 ? invitation.userEntryId : null,
     by: invitation.invitedBy,
     invitationId: invitation.id,
     duration: invitation.duration,

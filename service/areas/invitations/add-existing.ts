@@ -33,7 +33,7 @@ export function requireEligible(site: Site, email: string): void {
 
 /**
  * Adds somebody with an account without their confirmation; an invitation that waits is revoked by it.
- * @throws ApiError 400, 403, 404 and 409 as the contract lists them
+ * @throws ApiError 400, 403, 404, 409 and 429 as the contract lists them
  */
 export async function addExisting(tx: Tx, call: Add, site: Site, record: Recorder): Promise<void> {
   const { caller, body } = call;
@@ -41,7 +41,10 @@ export async function addExisting(tx: Tx, call: Add, site: Site, record: Recorde
   const { email, key } = normaliseEmail(body.email);
   const person = await store.lockPerson(tx, key);
   const groupIds = [...new Set(body.groups)];
-  const faults = await rules.checkInvitationGroups(tx, caller, groupIds);
+  const faults = [
+    ...(await rules.checkInvitationGroups(tx, caller, groupIds)),
+    ...(await rules.mappedContactFaults(tx, siteId, body.mappedContactId)),
+  ];
   if (faults.length > 0) throw invalid(faults);
   if (!person) throw rules.nobodyHas(email);
   const { userId } = person;
@@ -64,6 +67,7 @@ export async function addExisting(tx: Tx, call: Add, site: Site, record: Recorde
       changes: { status: ['pending', 'revoked'] },
     });
   await memberAdded(tx, siteId, { userId, groupIds }, 'user.add-existing', record);
+  await rules.countMailTo(tx, siteId, userId);
   const by = await store.getPerson(tx, caller.userId);
   const mail = addedMail({
     firstName: person.firstName,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Capability, InviteeCheck } from '../../../contract/generated/types.gen.ts';
 import type { Calls, Refusal } from '../../testing/calls.ts';
+import { makeContact } from '../../testing/invitations.ts';
 import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const DOMAIN = 'northlight.example';
@@ -44,12 +45,13 @@ onEachApp((house) => {
       async (path) => {
         const guest = await someone();
         const groupId = await makeGroup(house().db, siteId);
-        const added = await add({ email: guest.email, groups: [groupId], mappedContactId: 7 }, api, path);
+        const mappedContactId = await makeContact(house().db, siteId);
+        const added = await add({ email: guest.email, groups: [groupId], mappedContactId }, api, path);
         expect([added.status, added.text]).toEqual([204, '']);
         expect((await api.get(`user/${guest.userId}`)).body).toMatchObject({
           isActive: true,
           groups: [groupId],
-          userEntryId: 7,
+          userEntryId: mappedContactId,
           createdBy: admin.userId,
         });
         expect((await api.get(`userLicense/${guest.userId}`)).body).toMatchObject({ licenseTypeId: 1 });
@@ -124,10 +126,13 @@ onEachApp((house) => {
       expect([refused.status, refused.body.errors?.map((fault) => fault.path)]).toEqual([400, [path]]);
     });
 
-    test('404 for an address that nobody has, 409 for a member, 400 and 403 for groups as everywhere', async () => {
+    test('404 for an address that nobody has, 409 for a member, 400 and 403 for groups as everywhere, 400 for a contact of another site', async () => {
       expect((await add({ email: address() })).status).toBe(404);
       const guest = await someone();
       expect((await add({ email: guest.email, groups: [2_147_483_647] })).status).toBe(400);
+      const mappedContactId = await makeContact(house().db, elsewhere);
+      const linked = await add({ email: guest.email, mappedContactId });
+      expect([linked.status, linked.body.errors?.[0]?.path]).toEqual([400, 'mappedContactId']);
       const strong = await makeGroup(house().db, siteId, ['Manage Backups']);
       const limited = await withOnly('Manage Existing Users', 'Manage Groups');
       expect((await add({ email: guest.email, groups: [strong] }, limited)).status).toBe(403);
@@ -137,6 +142,17 @@ onEachApp((house) => {
         409,
         expect.stringContaining(`id ${guest.userId}`),
       ]);
+    });
+
+    test('added and removed again and again, nobody gets more than five mails a day (T13)', async () => {
+      const { email, userId } = await someone();
+      const statuses = [];
+      for (const _ of [1, 2, 3, 4, 5, 6]) {
+        statuses.push((await add({ email })).status);
+        await api.del(`user/${userId}`);
+      }
+      expect(statuses).toEqual([204, 204, 204, 204, 204, 429]);
+      expect((await api.get(`user/${userId}`)).status).toBe(404);
     });
 
     test('of several at the same moment one adds; an invitation that waits ends with it', async () => {

@@ -15,19 +15,22 @@ import * as store from './store.ts';
 
 /**
  * Invites somebody with an account, and leaves the mail with the link in the outbox (spec 4.2).
- * @throws ApiError 400 unknown groups, 403 groups beyond the caller, 404 nobody has the address, 409 a member or
- * invited, 429 invited a moment ago
+ * @throws ApiError 400 unknown groups or contact, 403 groups beyond the caller, 404 nobody has the address, 409 a member or
+ * invited, 429 invited too often
  */
 export async function invite(tx: Tx, call: Call<'inviteExistingUser'>, record: Recorder): Promise<void> {
   const { caller, body } = call;
   const { email, key } = normaliseEmail(body.email);
   const person = await store.lockPerson(tx, key);
   const groups = [...new Set(body.groups)];
-  const faults = await rules.checkInvitationGroups(tx, caller, groups);
+  const faults = [
+    ...(await rules.checkInvitationGroups(tx, caller, groups)),
+    ...(await rules.mappedContactFaults(tx, caller.siteId, body.mappedContactId)),
+  ];
   if (faults.length > 0) throw invalid(faults);
   if (!person) throw rules.nobodyHas(email);
   await requireStranger(tx, caller.siteId, email, person.userId);
-  await rules.countTarget(tx, caller.siteId, person.userId);
+  await rules.countMailTo(tx, caller.siteId, person.userId);
   const secret = newSecret();
   const id = await store.insertInvitation(tx, {
     ...kept(body),
@@ -80,7 +83,7 @@ export async function resend(tx: Tx, call: Call<'resendInvitation'>, record: Rec
   if (isActive !== null) throw conflict(`${email} is a user of this site already`);
   if (pendingId !== null && pendingId !== params.id) throw rules.invitedAlready(email, pendingId);
   await requireGift(tx, call, invitation.groups);
-  await rules.countResent(tx, caller.siteId, accountId);
+  await rules.countMailTo(tx, caller.siteId, accountId);
   const secret = newSecret();
   const { siteId, userId: by } = caller;
   await store.renewLink(tx, { siteId, id: params.id, by, tokenHash: secret.hash });

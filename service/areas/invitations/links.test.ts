@@ -86,13 +86,6 @@ onEachApp((house) => {
       ]);
     });
 
-    test('three times an hour', async () => {
-      await invite();
-      const statuses = [await resend(), await resend(), await resend(), await resend()];
-      expect(statuses).toEqual([204, 204, 204, 429]);
-      expect(await mails()).toHaveLength(4);
-    });
-
     test('409 for a revoked one, for a member, and beside a newer one; 404 for one of another site', async () => {
       await invite();
       const { id } = await newest();

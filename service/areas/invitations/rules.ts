@@ -5,11 +5,13 @@ import type { Caller } from '../../kernel/auth/caller.ts';
 import { countOrRefuse } from '../../kernel/auth/throttle.store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { ApiError, conflict, invalid, type FieldError } from '../../kernel/http/errors.ts';
+import { holdReferred } from '../entries/index.ts';
 import { checkGroups } from '../members/index.ts';
 import type { StoredInvitation } from './store.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
+const MAILS_TO_ONE = 5;
 
 /** Mail that an administrator can have sent, and addresses that they can find out about, have a limit (T12, T13). */
 export const countInvitation = (db: Db, { siteId, userId }: Caller): Promise<void> =>
@@ -29,21 +31,16 @@ export const countCheck = (db: Db, { siteId, userId }: Caller): Promise<void> =>
     'You have had many lists of addresses checked: the next one has to wait',
   );
 
-/** One new invitation a day from one site; counted only when it is sent. */
-export const countTarget = (tx: Tx, siteId: number, userId: number): Promise<void> =>
+/**
+ * Mail that one person gets from one site by invitations, new ones, those sent again, and by being added: enough for
+ * whoever corrects a mistake, too little to bury a mailbox (T13). Counted in the transaction: only what is sent counts.
+ */
+export const countMailTo = (tx: Tx, siteId: number, userId: number): Promise<void> =>
   countOrRefuse(
     tx,
     `invited:${siteId}:${userId}`,
-    { limit: 1, seconds: DAY },
-    'This person was invited within the last 24 hours: another invitation has to wait',
-  );
-
-export const countResent = (tx: Tx, siteId: number, userId: number): Promise<void> =>
-  countOrRefuse(
-    tx,
-    `invited-again:${siteId}:${userId}`,
-    { limit: 3, seconds: HOUR },
-    'This invitation was sent three times within an hour: the next time has to wait',
+    { limit: MAILS_TO_ONE, seconds: DAY },
+    `This person was invited or added ${MAILS_TO_ONE} times within 24 hours: the next time has to wait`,
   );
 
 /** An address as the contract's `format: email` has it. */
@@ -72,6 +69,20 @@ export const contactFaults = (info: { autoCreateOrLinkContact?: boolean }): Fiel
         },
       ]
     : [];
+
+/**
+ * The fault of a contact that is none of this site; one that is there is kept from being deleted before the transaction
+ * ends.
+ */
+export async function mappedContactFaults(
+  tx: Tx,
+  siteId: number,
+  entryId: number | null | undefined,
+): Promise<FieldError[]> {
+  if (entryId === null || entryId === undefined || (await holdReferred(tx, siteId, [entryId])).has(entryId))
+    return [];
+  return [{ path: 'mappedContactId', message: `entry ${entryId} does not exist on this site` }];
+}
 
 export const tooLate = (): ApiError =>
   invalid([{ path: 'days', message: `would lead to an end more than ${MOST_DAYS} days from now` }]);

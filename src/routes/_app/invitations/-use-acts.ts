@@ -62,7 +62,7 @@ export function useActs() {
       const title = `Revoke ${single ? `the invitation of ${first.email}` : invitations(orders.length)}`;
       const agreed = await confirm({
         title: `${title}?`,
-        body: `${single ? 'The link in the e-mail stops' : 'The links in their e-mails stop'} working at once. Nobody is told. The same person can be invited anew once a day.${passedOver(selected.length - orders.length)}`,
+        body: `${single ? 'The link in the e-mail stops' : 'The links in their e-mails stop'} working at once. Nobody is told. The same person can be invited anew.${passedOver(selected.length - orders.length)}`,
         action: `Revoke ${single ? 'the invitation' : invitations(orders.length)}`,
         danger: true,
         ...(single && { run: () => one(first) }),
