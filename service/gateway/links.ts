@@ -3,9 +3,8 @@ import { evenMoment } from '../kernel/auth/even.ts';
 import { createLink, findLink, LINK_HOURS, useLink } from '../kernel/auth/links.store.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { administratorRemains } from '../kernel/auth/store.ts';
-import { addressKey, countOrRefuse } from '../kernel/auth/throttle.store.ts';
+import { countLinkCall, countOrRefuse } from '../kernel/auth/throttle.store.ts';
 import { change } from '../kernel/change.ts';
-import type { Db } from '../kernel/db/database.ts';
 import { normaliseEmail } from '../kernel/email.ts';
 import { ApiError, conflict, invalid } from '../kernel/http/errors.ts';
 import { done, ok, type Answer, type Handlers } from '../kernel/http/handler.ts';
@@ -16,21 +15,16 @@ import { addAdministrator, checkPerson } from '../areas/users/index.ts';
 import { beginSession } from './session.ts';
 import * as store from './store.ts';
 
-const LINK_CALLS = { limit: 60, seconds: 300 };
 const MAILS_TO_ONE = { limit: 3, seconds: 3600 };
 
 const gone = () =>
   new ApiError(404, `This link was used, or its ${LINK_HOURS} hours are over. Ask for a new one.`);
 
-/** Links are called for by people without a session: their address is what can be counted. */
-const countCall = (db: Db, ip: string, deed: 'tried' | 'asked for') =>
-  countOrRefuse(db, `link:${addressKey(ip)}`, LINK_CALLS, `Too many links ${deed} from this address`);
-
 type Operations = 'inspectLink' | 'setPassword' | 'requestPasswordLink' | 'createFirstAdministrator';
 
 export const linkHandlers: Handlers<Operations> = {
   async inspectLink({ db, body, origin }) {
-    await countCall(db, origin.ip, 'tried');
+    await countLinkCall(db, origin.ip, 'tried');
     const link = await findLink(db, body.token);
     if (!link) throw gone();
     const account = link.userId === null ? undefined : await store.findAccount(db, { userId: link.userId });
@@ -44,7 +38,7 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async setPassword({ db, body, origin }) {
-    await countCall(db, origin.ip, 'tried');
+    await countLinkCall(db, origin.ip, 'tried');
     const asked = await findLink(db, body.token);
     if (asked?.purpose !== 'set-password' || asked.userId === null) throw gone();
     const { userId, siteId } = asked;
@@ -64,7 +58,7 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async requestPasswordLink({ db, body, origin, services }) {
-    await countCall(db, origin.ip, 'asked for');
+    await countLinkCall(db, origin.ip, 'asked for');
     const moment = evenMoment();
     const { key } = normaliseEmail(body.email);
     const account = await store.findAccount(db, { emailKey: key });
@@ -97,7 +91,7 @@ export const linkHandlers: Handlers<Operations> = {
   },
 
   async createFirstAdministrator({ db, body, origin }): Promise<Answer<'createFirstAdministrator'>> {
-    await countCall(db, origin.ip, 'tried');
+    await countLinkCall(db, origin.ip, 'tried');
     const link = await findLink(db, body.token);
     if (link?.purpose !== 'first-administrator') throw gone();
     const faults = checkPerson(body);

@@ -1,7 +1,6 @@
 import { durationFault } from '../../../contract/rules/invitations.ts';
-import { addressKey, countOrRefuse } from '../../kernel/auth/throttle.store.ts';
+import { countLinkCall } from '../../kernel/auth/throttle.store.ts';
 import { actorOf, change } from '../../kernel/change.ts';
-import type { Db } from '../../kernel/db/database.ts';
 import { conflict, invalid, notFound } from '../../kernel/http/errors.ts';
 import { done, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { pageOf } from '../../kernel/http/page.ts';
@@ -13,14 +12,8 @@ import { checkAll, readable } from './check.ts';
 import { extend } from './extend.ts';
 import { invite, resend } from './invite.ts';
 import { findInvitees } from './invitees.store.ts';
-import { contactFaults, countCheck, countInvitation, shownInvitation } from './rules.ts';
+import { contactFaults, countChecked, countInvitation, shownInvitation } from './rules.ts';
 import * as store from './store.ts';
-
-const LINK_CALLS = { limit: 60, seconds: 300 };
-
-/** Links are called for by people without a session: their address is what can be counted. */
-const countLink = (db: Db, ip: string): Promise<void> =>
-  countOrRefuse(db, `link:${addressKey(ip)}`, LINK_CALLS, 'Too many links tried from this address');
 
 async function addExistingUser(call: Add): Promise<typeof done> {
   const { db, caller, body } = call;
@@ -70,7 +63,7 @@ export const invitationHandlers: Handlers<Operations> = {
   },
 
   async checkInvitees({ db, caller, body }) {
-    await countCheck(db, caller);
+    await countChecked(db, caller, body.emails.length);
     const site = await getSite(db, caller.siteId);
     const known = await findInvitees(db, caller.siteId, readable(body.emails));
     return ok(checkAll(body.emails, known, { site, caller }));
@@ -106,7 +99,7 @@ export const invitationHandlers: Handlers<Operations> = {
   },
 
   async inspectInvitation({ db, body, origin }) {
-    await countLink(db, origin.ip);
+    await countLinkCall(db, origin.ip, 'tried');
     const received = await store.findReceived(db, hashSecret(body.token));
     if (!received) throw gone();
     const site = await getSite(db, received.siteId);
@@ -121,7 +114,7 @@ export const invitationHandlers: Handlers<Operations> = {
   },
 
   async acceptInvitation({ db, body, origin, services }) {
-    await countLink(db, origin.ip);
+    await countLinkCall(db, origin.ip, 'tried');
     const received = await store.findReceived(db, hashSecret(body.token));
     if (!received) throw gone();
     const { siteId, userId, email } = received;

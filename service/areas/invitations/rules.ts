@@ -12,6 +12,7 @@ import type { StoredInvitation } from './store.ts';
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 const MAILS_TO_ONE = 5;
+const CHECKED_AN_HOUR = 10_000;
 
 /** Mail that an administrator can have sent, and addresses that they can find out about, have a limit (T12, T13). */
 export const countInvitation = (db: Db, { siteId, userId }: Caller): Promise<void> =>
@@ -22,13 +23,14 @@ export const countInvitation = (db: Db, { siteId, userId }: Caller): Promise<voi
     `You have sent ${INVITATIONS_AN_HOUR} invitations within an hour: the others have to wait`,
   );
 
-/** Lists of addresses that one administrator can have looked at in an hour. */
-export const countCheck = (db: Db, { siteId, userId }: Caller): Promise<void> =>
+/** Addresses that one administrator can find out about by having lists looked at; typing them one by one costs no more. */
+export const countChecked = (db: Db, { siteId, userId }: Caller, addresses: number): Promise<void> =>
   countOrRefuse(
     db,
     `invitees:${siteId}:${userId}`,
-    { limit: 120, seconds: HOUR },
-    'You have had many lists of addresses checked: the next one has to wait',
+    { limit: CHECKED_AN_HOUR, seconds: HOUR },
+    `You have had ${CHECKED_AN_HOUR} addresses checked within an hour: the next ones have to wait`,
+    addresses,
   );
 
 /**
