@@ -537,14 +537,26 @@ export type InviteExistingUserRequestVm = {
      */
     duration?: number;
     groups?: Array<GroupId>;
+    /**
+     * true is 400 on a site that has nothing to make or find contacts with.
+     */
     autoCreateOrLinkContact?: boolean;
+    /**
+     * An entry of this site; it becomes the user's `userEntryId`. 400 for any other.
+     */
     mappedContactId?: number | null;
 };
 
 export type AddExistingUserRequestVm = {
     email: string;
     groups?: Array<GroupId>;
+    /**
+     * true is 400 on a site that has nothing to make or find contacts with.
+     */
     autoCreateOrLinkContact?: boolean;
+    /**
+     * An entry of this site; it becomes the user's `userEntryId`. 400 for any other.
+     */
     mappedContactId?: number | null;
 };
 

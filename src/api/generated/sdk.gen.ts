@@ -417,7 +417,7 @@ export const readActingReport = <ThrowOnError extends boolean = true>(options: O
 /**
  * Invite an existing user
  *
- * A temporary invitation (type 1) needs `duration` in days (spec 4.2 rule 3). The platform sends the e-mail. 404 when nobody on the platform has the address, 409 when that user belongs to this site or is invited already. Groups need Manage Groups and every capability of the groups as well.
+ * A temporary invitation (type 1) needs `duration` in days (spec 4.2 rule 3). The platform sends the e-mail. 404 when nobody on the platform has the address, 409 when that user belongs to this site or is invited already. Groups need Manage Groups and every capability of the groups as well. 429 after 200 invitations of the caller in an hour, and after five e-mails from this site to the same person in a day.
  */
 export const inviteExistingUser = <ThrowOnError extends boolean = true>(options: Options<InviteExistingUserData, ThrowOnError>): RequestResult<InviteExistingUserResponses, InviteExistingUserErrors, ThrowOnError> => (options.client ?? client).post<InviteExistingUserResponses, InviteExistingUserErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -1072,7 +1072,7 @@ export const readActingReportInfiniteOptions = (options: Options<ReadActingRepor
 /**
  * Invite an existing user
  *
- * A temporary invitation (type 1) needs `duration` in days (spec 4.2 rule 3). The platform sends the e-mail. 404 when nobody on the platform has the address, 409 when that user belongs to this site or is invited already. Groups need Manage Groups and every capability of the groups as well.
+ * A temporary invitation (type 1) needs `duration` in days (spec 4.2 rule 3). The platform sends the e-mail. 404 when nobody on the platform has the address, 409 when that user belongs to this site or is invited already. Groups need Manage Groups and every capability of the groups as well. 429 after 200 invitations of the caller in an hour, and after five e-mails from this site to the same person in a day.
  */
 export const inviteExistingUserMutation = (options?: Partial<Options<InviteExistingUserData>>): UseMutationOptions<unknown, InviteExistingUserError, Options<InviteExistingUserData>> => {
     const mutationOptions: UseMutationOptions<unknown, InviteExistingUserError, Options<InviteExistingUserData>> = {
