@@ -7,7 +7,6 @@ import type { EntryType, FileValue, SchemaField } from '../schema/index.ts';
 import { isRaster, keepContent, mediaTypeOf } from './content.ts';
 import { type Draft, draftFor, type Existing } from './drafts.ts';
 import { fileIdOf } from './files.store.ts';
-import { isStorable } from './written.ts';
 
 /** A file of a request: which cell it is for, and what it holds. */
 export interface Attachment {
@@ -85,7 +84,6 @@ async function attach(
     return [{ path: `${path}.fieldId`, message: `${field.apiName} holds no files` }];
   if (field.fieldType === FIELD.image && !isRaster(type))
     return [{ path, message: `"${request.name}" is no PNG, JPEG, GIF or WebP image` }];
-  if (!isStorable(request.name)) return [{ path: `${path}.name`, message: 'holds a character that is none' }];
   const held = field.isMultiSelect ? ((draft.after[field.id] ?? []) as readonly FileValue[]) : [];
   const file = await fileIdOf(tx, siteId, { hash: upload.hash, size: upload.size, type });
   draft.touched.set(field.id, { field, path });

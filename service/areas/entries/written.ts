@@ -72,26 +72,26 @@ function readPlain(value: unknown, field: SchemaField, { behavior, zones }: Read
       : { value: stored };
   }
   const most = field.isKey ? MOST_NAME : MOST_TEXT;
-  if (value.length > most) return { fault: `has ${value.length} characters; ${most} at most` };
-  return isStorable(value) ? { value } : { fault: 'holds a character that is none: half of a pair, or NUL' };
+  return value.length <= most ? { value } : { fault: `has ${value.length} characters; ${most} at most` };
 }
 
-/** Whether the database takes the text as it is. */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
-
-const named = (field: SchemaField): string =>
-  field.fieldType === FIELD.choice ? 'a choice' : field.fieldType === FIELD.user ? 'a user' : 'an entry';
+const named = ({ fieldType }: SchemaField): { one: string; several: string } => {
+  if (fieldType === FIELD.choice) return { one: 'a choice', several: 'choices' };
+  return fieldType === FIELD.user
+    ? { one: 'a user', several: 'users' }
+    : { one: 'an entry', several: 'entries' };
+};
 
 function readId(value: unknown, field: SchemaField): Written {
   const id: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  if (!isId(id)) return { fault: `must be the id of ${named(field)}; ${field.apiName} holds one` };
+  if (!isId(id)) return { fault: `must be the id of ${named(field).one}; ${field.apiName} holds one` };
   return choiceFault(id, field) ?? { value: id };
 }
 
 function readIds(value: unknown, field: SchemaField): Written {
   const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (ids.length > MOST_VALUES) return { fault: `holds ${ids.length} values; ${MOST_VALUES} at most` };
-  if (!ids.every(isId)) return { fault: `must be ids of ${named(field).replace(/^an? /, '')}s` };
+  if (!ids.every(isId)) return { fault: `must be ids of ${named(field).several}` };
   const fault = ids.map((id) => choiceFault(id, field)).find((each) => each !== undefined);
   return fault ?? { value: [...new Set(ids)] };
 }
