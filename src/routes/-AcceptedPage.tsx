@@ -32,22 +32,20 @@ export function AcceptedPage({ email, accepted }: AcceptedProps) {
     >
       {!isPending && (
         <div className="received-act">
-          {session ? <SignedIn {...{ email, accepted, session }} /> : <SignedOut {...{ email, siteName }} />}
+          {session ? <SignedIn {...{ email, accepted, session }} /> : <SignedOut {...{ email, accepted }} />}
         </div>
       )}
     </Doorway>
   );
 }
 
-function SignedOut({ email, siteName }: { email: string; siteName: string }) {
+function SignedOut({ email, accepted: { siteId } }: AcceptedProps) {
   return (
     <>
-      <Link to="/sign-in" className={buttonClass({ variant: 'primary' })}>
+      <Link to="/sign-in" search={{ site: siteId }} className={buttonClass({ variant: 'primary' })}>
         Sign in
       </Link>
-      <p>
-        Sign in as {email}. Where another site opens first, switch to {siteName} at the top.
-      </p>
+      <p>Sign in as {email}.</p>
     </>
   );
 }

@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { UserRoundPlus } from 'lucide-react';
+import { MailPlus, UserRoundPlus } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { holderOf, useAllowed, useSession } from '../../api/session.ts';
 import { directoryFor } from '../../directory/visitor.ts';
 import { registerPaletteSource, useOfferActions } from '../../shell/palette/registry.ts';
+import { useInviteAction } from './-invite-action.ts';
 
 const MOST = 8;
 
 /**
- * Lets the palette find people, where one may see them, and create one. The directory is read when it is
+ * Lets the palette find people, where one may see them, and create or invite some. The directory is read when it is
  * first asked.
  */
 export function usePeopleSource(): void {
@@ -18,13 +19,17 @@ export function usePeopleSource(): void {
   const { userId, siteId } = holderOf(useSession());
   const { allowed } = useAllowed('searchUsers');
   const creating = useAllowed('createUser').allowed;
-  const actions = useMemo(
-    () =>
-      creating
-        ? [{ label: 'New user', icon: UserRoundPlus, run: () => void router.navigate({ to: '/users/new' }) }]
-        : [],
-    [creating, router],
-  );
+  const invite = useInviteAction();
+  const inviting = invite.reason === undefined ? invite.label : undefined;
+  const actions = useMemo(() => {
+    const go = (to: '/users/new' | '/invitations/new') => void router.navigate({ to });
+    return [
+      ...(creating ? [{ label: 'New user', icon: UserRoundPlus, run: () => go('/users/new') }] : []),
+      ...(inviting === undefined
+        ? []
+        : [{ label: inviting, icon: MailPlus, run: () => go('/invitations/new') }]),
+    ];
+  }, [creating, inviting, router]);
   useOfferActions(actions);
   useEffect(() => {
     if (!allowed) return;

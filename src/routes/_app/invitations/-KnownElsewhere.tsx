@@ -16,7 +16,7 @@ import { toast } from '../../../ui/feedback/toast.ts';
 import { refusalWords } from './-refusal.ts';
 import './-known-elsewhere.css';
 
-// Each look counts, and a person may have only so many in an hour.
+// Half an address is not worth a question.
 const PAUSE = 900;
 const LIKE_AN_ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 

@@ -24,7 +24,7 @@ const EMPTY: Draft = {
   settings: { type: PERMANENT, days: 30, groups: [], addable: 'add' },
   chosen: new Map(),
 };
-// Each look at a list counts, and a person may have only so many in an hour.
+// Half an address is not worth a question.
 const PAUSE = 700;
 
 export const draft = createStore<Draft>(EMPTY);
@@ -89,4 +89,9 @@ export function beginAnew(): void {
   change({ text: '', entries: [], chosen: new Map() });
   checks.forget([...checks.store.get().known.keys()]);
   inviteRun.set(undefined);
+}
+
+/** What is all done needs no second look; what failed, or is on its way, does. */
+export function beginWhereDone(): void {
+  if (inviteRun.get()?.state === 'done') beginAnew();
 }
