@@ -48,7 +48,7 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** Words, one of them made up: a part of it finds few, a part of the others very many. */
 function sentence(random: Random): string {
-  const words = Array.from({ length: random.between(6, 12) }, () => random.pick(WORDS));
+  const words = Array.from({ length: random.between(4, 8) }, () => random.pick(WORDS));
   words[random.between(1, words.length - 1)] = coined(random);
   return `${capital(words.join(' '))}.`;
 }
