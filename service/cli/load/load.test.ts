@@ -75,7 +75,7 @@ onEachKind((kind) => {
     expect(rows).toHaveLength(ENTRIES);
     const first = rows[0]?.id ?? 0;
     const answer = await api.post(`${DATA}/entrydata/${typeId}`, { storeRequests: rows.flatMap(itemsOf) });
-    expect(answer.status, answer.text).toBe(200);
+    expect(answer).toMatchObject({ status: 200 });
 
     expect(await keptOf(database, first + ENTRIES)).toEqual(await keptOf(database, first));
     const type = await api.get<EntryTypeVm>(`/api/rest/v4/schema/entrytypes/${typeId}`);
