@@ -3,10 +3,8 @@ import { toServiceError } from '../api/errors.ts';
 import { inspectInvitation } from '../api/generated/sdk.gen.ts';
 import type { ReceivedInvitation } from '../api/generated/types.gen.ts';
 import { DoorErrorPage } from '../shell/ErrorPage.tsx';
+import { heldToken } from './-held-token.ts';
 import { ReceivedInvitationPage } from './-ReceivedInvitationPage.tsx';
-
-/** Kept for the life of the page alone. */
-let held = '';
 
 export const Route = createFileRoute('/invitation')({
   staticData: { title: 'Invitation' },
@@ -14,10 +12,10 @@ export const Route = createFileRoute('/invitation')({
   // once, so that no history keeps it and nobody copies it along.
   beforeLoad({ location: { hash } }) {
     if (hash === '') return;
-    held = hash;
+    heldToken.set(hash);
     throw redirect({ to: '/invitation', replace: true });
   },
-  loader: () => look(held),
+  loader: () => look(heldToken.get()),
   component: InvitationRoute,
   errorComponent: DoorErrorPage,
 });
