@@ -1,5 +1,5 @@
 import type { APIRequestContext, Page } from '@playwright/test';
-import { choose, expectNoAxe, expectRow, expectToast, rowAction } from './support/actions.ts';
+import { choose, expectNoAxe, expectRow, expectToast, pick, rowAction } from './support/actions.ts';
 import { enter } from './support/calls.ts';
 import type { Calls } from './support/calls.ts';
 import { ada } from './support/people.ts';
@@ -12,12 +12,6 @@ const ME = /sign out of/;
 const assignments = (page: Page) => page.getByRole('grid', { name: 'Assignments', exact: true });
 
 const banner = (tab: Page) => tab.getByRole('region', { name: 'Working as somebody else' });
-
-/** Picks somebody from the list under a field. */
-async function pick(page: Page, field: string, name: string): Promise<void> {
-  await page.getByRole('combobox', { name: field, exact: true }).fill(name);
-  await page.getByRole('option', { name: new RegExp(`^${RegExp.escape(name)}`) }).click();
-}
 
 const assign = (calls: Calls, pairs: readonly (readonly [{ id: number }, { id: number }])[]) =>
   calls.call('POST', '/user/proxy/changes', {

@@ -123,6 +123,12 @@ export async function expectNoAxeInBothThemes(page: Page): Promise<void> {
   await axe(page, new AxeBuilder({ page }).withRules(['color-contrast']));
 }
 
+/** Picks somebody from the list under a field. */
+export async function pick(page: Page, field: string, name: string): Promise<void> {
+  await page.getByRole('combobox', { name: field, exact: true }).fill(name);
+  await page.getByRole('option', { name: new RegExp(`^${RegExp.escape(name)}`) }).click();
+}
+
 /** Opens the menu of a button and chooses. */
 export async function choose(page: Page, menu: string | RegExp, item: string): Promise<void> {
   await page.getByRole('button', { name: menu }).click();

@@ -25,7 +25,8 @@ export interface Calls {
   user(id: number): Promise<UserInfoResponse>;
 }
 
-async function send(request: APIRequestContext, method: Method, path: string, data?: unknown) {
+/** A call of the interface in the session of this context; anything but 2xx is an error. */
+export async function send(request: APIRequestContext, method: Method, path: string, data?: unknown) {
   const response = await request.fetch(`${DOOR}${path}`, {
     method,
     headers,
