@@ -132,7 +132,7 @@ export const COLUMNS: readonly Column<InvitationInfoResponse>[] = [
   },
   {
     id: 'sent',
-    header: 'Sent',
+    header: 'Invited',
     align: 'end',
     width: 112,
     cell: ({ createdDate }, { tabIndex }) => <Moment at={createdDate} tabIndex={tabIndex} />,
