@@ -24,6 +24,12 @@ export const gate = createStore<Gate>('open');
 // one is never done as the other (contract, beginActing).
 const ACTING = 'X-Steward-Acting';
 
+/** What a call says of for whom it is meant. */
+export const actingHeader = ({ reportId }: Holder): [name: string, value: string] => [
+  ACTING,
+  String(reportId ?? 0),
+];
+
 /** Grows whenever the session has to be read again: for whom it acts may have changed. */
 export const actingMoves = createStore(0);
 
@@ -75,12 +81,17 @@ function signedInAgain(): Promise<boolean> {
  */
 export function sessionArrived(next: Holder): void {
   holder ??= next;
-  const same = isSamePerson(holder, next) && holder.reportId === next.reportId;
+  const same = isSameHolder(holder, next);
   gate.set(same ? 'open' : 'replaced');
   settle(same);
 }
 
-const isSamePerson = (a: Holder, b: Holder): boolean => a.userId === b.userId && a.siteId === b.siteId;
+/** Whether they are one person on one site, for whomever they act. */
+export const isSamePerson = (a: Holder, b: Holder): boolean => a.userId === b.userId && a.siteId === b.siteId;
+
+/** The same in the same name: what was read in the one name is not shown in the other. */
+export const isSameHolder = (a: Holder, b: Holder): boolean =>
+  isSamePerson(a, b) && a.reportId === b.reportId;
 
 /** Whether this is the person and site of this page, who now act for somebody else than before or for nobody. */
 export const actsOtherwise = (next: Holder): boolean =>
@@ -120,7 +131,7 @@ export async function gatedFetch(input: RequestInfo | URL, init?: RequestInit): 
   const request = new Request(input, init);
   if (request.method !== 'GET' && WITHOUT_SESSION.test(new URL(request.url).pathname)) return reach(request);
   if (gate.get() === 'replaced') return new Response(null, { status: 401 });
-  if (holder) request.headers.set(ACTING, String(holder.reportId ?? 0));
+  if (holder) request.headers.set(...actingHeader(holder));
   const answer = await ask(request.clone());
   if (answer.status !== 401 || !(await signedInAgain())) return answer;
   return ask(request);

@@ -1,5 +1,6 @@
 import { openDB } from 'idb';
 import type { DBSchema, IDBPDatabase } from 'idb';
+import { isSameHolder } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { chunks } from './calls.ts';
 import { DATABASE } from './drop.ts';
@@ -99,10 +100,8 @@ export function createShelf<Job extends Head, Item, Outcome = never>(
       const all = await (await open()).getAll('jobs');
       const others = all.filter((job) => job.holder.userId !== holder.userId);
       await Promise.all(others.map(({ id }) => drop(id)));
-      const mine = all.filter(
-        (job) =>
-          job.kind === kind && job.holder.userId === holder.userId && job.holder.siteId === holder.siteId,
-      );
+      // What was begun in one name does not go on in another.
+      const mine = all.filter((job) => job.kind === kind && isSameHolder(job.holder, holder));
       // What is kept under a kind was put there as this type.
       return mine.map(({ job }) => job as Job);
     },

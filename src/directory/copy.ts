@@ -14,7 +14,7 @@ import type { Meta, PackedBlock, Store } from './store.ts';
 export interface Change {
   rows?: readonly DirectoryRow[];
   gone?: readonly number[];
-  meta?: Partial<Omit<Meta, 'siteId' | 'userId' | 'revision' | 'changed'>>;
+  meta?: Partial<Omit<Meta, keyof Holder | 'revision' | 'changed'>>;
 }
 
 const NOTHING = {

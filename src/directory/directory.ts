@@ -5,14 +5,14 @@ import { searchUsersQueryKey } from '../api/generated/@tanstack/react-query.gen.
 import { getSession } from '../api/generated/sdk.gen.ts';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
 import { holderOf, sessionQuery, useSession } from '../api/session.ts';
-import { askForSession, heldActing } from '../api/session-gate.ts';
+import { askForSession, heldActing, isSameHolder } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { useStore } from '../ui/store.ts';
 import type { RowSource } from '../ui/table/row-source.ts';
 import type { Counts } from './facets.ts';
 import { wordsOf } from './glance.ts';
 import type { Resolved } from './paste.ts';
-import { connect, isSame, told } from './remote.ts';
+import { connect, told } from './remote.ts';
 import type { DirectoryRow } from './row.ts';
 import type { DirectoryQuery } from './search.ts';
 import type { Wish } from './sync.ts';
@@ -46,8 +46,8 @@ export const directoryQuery = queryOptions({
       await getSession();
       refusal = await bring();
     }
-    // It may be refused because the acting has ended: the page goes on as oneself then (shell/session.ts).
-    if (refusal?.status === 403 && heldActing()) askForSession();
+    // It may be refused because the acting has ended or begun elsewhere: the page follows then (shell/session.ts).
+    if (refusal?.status === 409 || (refusal?.status === 403 && heldActing())) askForSession();
     if (refusal) throw new ServiceError(refusal.status, refusal.message, [], refusal.requestId);
     return Date.now();
   },
@@ -80,7 +80,7 @@ export function useDirectory(): Directory {
   const holder = holderOf(useSession());
   const { error, isFetching, refetch } = useQuery(directoryQuery);
   const known = useStore(told);
-  const status = known && isSame(known.holder, holder) ? known.status : undefined;
+  const status = known && isSameHolder(known.holder, holder) ? known.status : undefined;
   return {
     size: status?.size,
     billable: status?.billable ?? 0,

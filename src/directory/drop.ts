@@ -5,7 +5,7 @@ export const DATABASE = 'steward-directory';
 
 // Says whose directory is kept, so that nobody has to open it to find out.
 const MARK = 'steward-directory-of';
-const markOf = ({ siteId, userId }: Holder) => `${siteId}/${userId}`;
+const markOf = ({ siteId, userId, reportId }: Holder) => `${siteId}/${userId}/${reportId ?? 0}`;
 
 /** Notes that from now on this person's directory of this site is kept. */
 export function keepFor(holder: Holder): void {
@@ -30,7 +30,7 @@ export function dropDirectory(): Promise<void> {
   });
 }
 
-/** Removes what somebody else, or the same person on another site, has left. */
+/** Removes what somebody else, or the same person on another site or in another name, has left. */
 export function dropOthers(holder: Holder): void {
   const mark = localStorage.getItem(MARK);
   if (mark !== null && mark !== markOf(holder)) void dropDirectory();

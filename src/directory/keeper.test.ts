@@ -171,13 +171,14 @@ test('who is forgotten is gone at once, here and at the next visit', async () =>
   expect(await (await open()).find('')).toEqual([1, 3]);
 });
 
-test('nothing of one person or site is there for another', async () => {
+test('nothing of one person, site or name is there for another', async () => {
   service.users = people(3);
   await (await open()).keeper.bringUpToDate('due');
   service.users = [];
   for (const holder of [
     { userId: 2, siteId: 1 },
     { userId: 1, siteId: 2 },
+    { ...ada, reportId: 5 },
   ]) {
     const { keeper, now } = await open(holder);
     expect(now()).toBeUndefined();
@@ -193,6 +194,9 @@ test('what was read after the session became somebody else’s is thrown away', 
   const { keeper } = await open();
   service.session = { userId: 9, siteId: 2 };
   expect(await keeper.bringUpToDate('due')).toMatchObject({ status: 401 });
+  expect((await open()).now()).toBeUndefined();
+  service.session = { ...ada, reportId: 5 };
+  expect(await keeper.bringUpToDate('due')).toMatchObject({ status: 409 });
   expect((await open()).now()).toBeUndefined();
 });
 

@@ -1,7 +1,7 @@
 import { proxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
 import { ServiceError } from '../api/errors.ts';
-import { gate } from '../api/session-gate.ts';
+import { gate, isSameHolder } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { startWorker } from '../lib/start-worker.ts';
 import { createStore } from '../ui/store.ts';
@@ -33,8 +33,6 @@ const NO_GROUPS: Told['groups'] = [];
 
 let connection: Connection | undefined;
 
-export const isSame = (a: Holder, b: Holder): boolean => a.userId === b.userId && a.siteId === b.siteId;
-
 function end(): void {
   connection?.worker.terminate();
   connection = undefined;
@@ -42,7 +40,7 @@ function end(): void {
 
 /** The worker that keeps this person's directory of this site; one for the page, and none of an earlier person. */
 export function connect(holder: Holder): Connection {
-  if (connection && isSame(connection.holder, holder)) return connection;
+  if (connection && isSameHolder(connection.holder, holder)) return connection;
   end();
   keepFor(holder);
   const worker = startWorker(workerUrl);

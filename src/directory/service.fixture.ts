@@ -1,6 +1,7 @@
 import { toServiceError } from '../api/errors.ts';
 import { client } from '../api/generated/client.gen.ts';
 import type { UserInfoResponse } from '../api/generated/types.gen.ts';
+import type { Holder } from '../api/session-gate.ts';
 
 export const ada = { userId: 1, siteId: 1 };
 const MINUTE = 60_000;
@@ -8,7 +9,7 @@ const MINUTE = 60_000;
 /** A service with the lists that the directory is made of, and what it was asked. */
 export const service = {
   users: [] as UserInfoResponse[],
-  session: ada,
+  session: ada as Holder,
   refusal: 0,
   asked: [] as string[],
 };
@@ -43,7 +44,11 @@ function answer(url: URL): unknown {
   const since = url.searchParams.get('modifiedSince');
   if (url.pathname.endsWith('/user/group')) return window([{ id: 7, name: 'Analysts', userCount: 1 }]);
   if (url.pathname.endsWith('/session'))
-    return { user: { id: service.session.userId }, site: { id: service.session.siteId } };
+    return {
+      user: { id: service.session.userId },
+      site: { id: service.session.siteId },
+      ...(service.session.reportId !== undefined && { acting: { reportId: service.session.reportId } }),
+    };
   if (url.pathname.endsWith('/userLicenses')) return window(service.users.map(licenseOf));
   if (url.pathname.endsWith('/user'))
     return window(service.users.filter(({ modifiedDate }) => since === null || modifiedDate >= since));

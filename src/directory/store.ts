@@ -1,6 +1,7 @@
 import { openDB } from 'idb';
 import type { DBSchema, IDBPDatabase } from 'idb';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
+import { isSameHolder } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { DATABASE } from './drop.ts';
 import type { Glance } from './glance.ts';
@@ -80,9 +81,6 @@ async function openKept(): Promise<IDBPDatabase<Schema>> {
   return db;
 }
 
-const isOf = (meta: Meta, { siteId, userId }: Holder): boolean =>
-  meta.siteId === siteId && meta.userId === userId;
-
 /** What this person looked at last on this site, without the people: the page reads it while the worker starts. */
 export async function lookBack(holder: Holder): Promise<{ meta: Meta; glance: Glance } | undefined> {
   const db = await openKept();
@@ -92,7 +90,7 @@ export async function lookBack(holder: Holder): Promise<{ meta: Meta; glance: Gl
       tx.objectStore('meta').get('meta'),
       tx.objectStore('glance').get('glance'),
     ]);
-    return meta && glance && isOf(meta, holder) ? { meta, glance } : undefined;
+    return meta && glance && isSameHolder(meta, holder) ? { meta, glance } : undefined;
   } finally {
     db.close();
   }
@@ -102,7 +100,7 @@ export async function lookBack(holder: Holder): Promise<{ meta: Meta; glance: Gl
 export async function openStore(holder: Holder): Promise<Store> {
   const db = await openKept();
   const left = await db.get('meta', 'meta');
-  if (left && !isOf(left, holder)) await clear(db);
+  if (left && !isSameHolder(left, holder)) await clear(db);
   return {
     async open() {
       const tx = db.transaction(['meta', 'people']);

@@ -1,5 +1,6 @@
 import { ServiceError } from '../api/errors.ts';
 import { getSession } from '../api/generated/sdk.gen.ts';
+import { isSameHolder, isSamePerson } from '../api/session-gate.ts';
 import type { Change, Copy } from './copy.ts';
 import { readChanged, readEverybody, readGroups } from './load.ts';
 import { packRow } from './pack.ts';
@@ -58,14 +59,17 @@ const newsOf = (copy: Copy, rows: readonly DirectoryRow[]): DirectoryRow[] =>
   });
 
 /**
- * Another tab may have signed in as somebody else, or gone to another site, while pages were on their way: what was
- * read then is not this person's.
+ * Another tab may have signed in as somebody else, gone to another site or begun to act for somebody while pages were on
+ * their way: what was read then is not this person's, or not in this name.
  */
 async function checkHolder({ meta, clear }: Copy): Promise<void> {
   const { data } = await getSession();
-  if (data.user.id === meta.userId && data.site.id === meta.siteId) return;
+  const now = { userId: data.user.id, siteId: data.site.id, reportId: data.acting?.reportId };
+  if (isSameHolder(now, meta)) return;
   await clear();
-  throw new ServiceError(401, 'The session has ended');
+  throw isSamePerson(now, meta)
+    ? new ServiceError(409, 'For whom this session acts has changed in the meantime')
+    : new ServiceError(401, 'The session has ended');
 }
 
 /** Groups enter the copy only where they have changed: pages draw their names again. */

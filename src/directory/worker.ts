@@ -1,6 +1,7 @@
 import { expose, transfer } from 'comlink';
 import { toServiceError } from '../api/errors.ts';
 import { client } from '../api/generated/client.gen.ts';
+import { actingHeader } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { openKeeper } from './keeper.ts';
 import type { Keeper, Status } from './keeper.ts';
@@ -21,6 +22,7 @@ keeper.catch(() => undefined);
 
 const worker: DirectoryWorker = {
   async open(holder, onStatus) {
+    client.setConfig({ headers: Object.fromEntries([actingHeader(holder)]) });
     await openKeeper(holder, onStatus).then(opened, failed);
   },
   bringUpToDate: async (wish) => (await keeper).bringUpToDate(wish),
