@@ -4,7 +4,6 @@ import { inspectInvitation } from '../api/generated/sdk.gen.ts';
 import type { ReceivedInvitation } from '../api/generated/types.gen.ts';
 import { DoorErrorPage } from '../shell/ErrorPage.tsx';
 import { heldToken } from './-held-token.ts';
-import { keepToken, keptToken } from './-invitation-token.ts';
 import { ReceivedInvitationPage } from './-ReceivedInvitationPage.tsx';
 
 export const Route = createFileRoute('/invitation')({
