@@ -3,11 +3,12 @@ import { expect } from 'vitest';
 import type { DataRequestResultVm, EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import { FIELD, type FieldType, FILTER } from '../../contract/rules/fields.ts';
 import { recalculation } from '../areas/entries/index.ts';
+import { runFieldJobs } from '../areas/schema/jobs.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { Calls, Reply } from './calls.ts';
 import { as, type House, makePerson, makeSite, type Person } from './site.ts';
 
-const SCHEMA = '/api/rest/v4/schema';
+export const SCHEMA = '/api/rest/v4/schema';
 export const DATA = '/api/rest/v4/data';
 
 /** Values by apiName: money with its currency, everything else as it is written. */
@@ -187,6 +188,11 @@ export async function setReady(db: Db, siteId: number, ready: boolean): Promise<
     .set({ schema_stamp: crypto.randomUUID() })
     .where('site_id', '=', siteId)
     .execute();
+}
+
+/** Does all that changes of the schema left to be done, as the background does. */
+export async function finishSchema(db: Db): Promise<void> {
+  await runFieldJobs(db);
 }
 
 /** Computes all that waits for it, as the background does. */
