@@ -28,16 +28,20 @@ const DOWNLOADS: ReadonlySet<string> = new Set([
   'createBackupDownload',
 ]);
 
+/** What anybody may do who gets in: it is about nobody but oneself, such as an API key of one's own. */
+const isOneself = (capabilities: readonly string[]): boolean =>
+  capabilities.every((capability) => capability === 'Access Web Service');
+
 /**
- * Why nobody does this while acting for somebody, or undefined: exports stay with the person themselves, and so does
- * what asks for no capability, one's own account and session.
+ * Why nobody does this while acting for somebody, or undefined: exports stay with the person themselves, and so do one's
+ * own account, session and API key.
  */
 export function refusalWhileActing(operation: {
   id: string;
   capabilities: readonly string[];
 }): string | undefined {
   if (DOWNLOADS.has(operation.id)) return 'Nothing is exported or downloaded while you act for somebody';
-  if (operation.capabilities.length === 0 && !OWN.has(operation.id))
+  if (isOneself(operation.capabilities) && !OWN.has(operation.id))
     return 'While you act for somebody, your own account and session stay as they are: stop acting first';
   return undefined;
 }

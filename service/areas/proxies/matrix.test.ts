@@ -33,7 +33,11 @@ const DOWNLOADS = [
 
 const isOpen = ({ id, capabilities }: Operation) =>
   OWN.has(id) ||
-  (!DOWNLOADS.includes(id) && capabilities.some((capability) => passable.has(capability as Capability)));
+  (!DOWNLOADS.includes(id) &&
+    capabilities.some(
+      // What asks for nothing else is about one's own account.
+      (capability) => capability !== 'Access Web Service' && passable.has(capability as Capability),
+    ));
 
 onEachApp((house) => {
   let proxy: Person;
