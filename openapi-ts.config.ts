@@ -1,14 +1,5 @@
 import { defineConfig } from '@hey-api/openapi-ts';
-
-/** POST operations that only read: the console treats them as queries. */
-const POST_QUERIES = new Set([
-  'getUsersByIds',
-  'queryUserActivity',
-  'filterEntries',
-  'readEntryData',
-  'readHistoricalData',
-  'queryRowsByBody',
-]);
+import { READING_POSTS } from './contract/rules/reads.ts';
 
 const header = ({ defaultValue, file }: { defaultValue: readonly string[]; file?: unknown }) =>
   // The bundled client files (no `file`) do not pass every strict option; the generated API types do.
@@ -21,7 +12,7 @@ const parser = {
   hooks: {
     operations: {
       isQuery: (op: { operationId?: string; id: string }) =>
-        POST_QUERIES.has(op.operationId ?? op.id) ? true : undefined,
+        READING_POSTS.has(op.operationId ?? op.id) ? true : undefined,
     },
   },
 };

@@ -1,5 +1,8 @@
-/** Operations that read although they are POST: what they ask for is too long for a query. */
-const READING_POSTS: ReadonlySet<string> = new Set([
+/**
+ * Operations that read although they are POST: what they ask for is too long for a query. The console treats them as
+ * queries (openapi-ts.config.ts).
+ */
+export const READING_POSTS: ReadonlySet<string> = new Set([
   'getUsersByIds',
   'queryUserActivity',
   'summarizeUserActivity',

@@ -54,7 +54,6 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   // Acting changes what the session may do and see: the cache is emptied as when a session begins (shell/session.ts).
   beginActing: [],
   endActing: [],
-  summarizeUserActivity: [],
   createInvestigation: ['listInvestigations'],
   updateInvestigation: ['listInvestigations', 'readInvestigation'],
   deleteInvestigation: ['listInvestigations', 'readInvestigation'],
@@ -65,7 +64,6 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   resendInvitation: ['listInvitations'],
   revokeInvitation: ['listInvitations'],
   extendInvitation: ['listInvitations'],
-  checkInvitees: [],
   inspectInvitation: [],
   acceptInvitation: [],
 
@@ -87,7 +85,6 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
 
   importEmails: ['getImportStatus', 'getImportSettings'],
   importMeetings: ['getImportStatus', 'getImportSettings'],
-  pollPublication: [],
   acknowledgePublication: [],
   createTopicDefinition: TOPICS,
   updateTopicDefinition: TOPICS,

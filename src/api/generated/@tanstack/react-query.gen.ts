@@ -679,6 +679,26 @@ export const queryUserActivityMutation = (options?: Partial<Options<QueryUserAct
     return mutationOptions;
 };
 
+export const summarizeUserActivityQueryKey = (options: Options<SummarizeUserActivityData>) => createQueryKey('summarizeUserActivity', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Count the activity of users
+ *
+ * The same filters as queryUserActivity: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
+ */
+export const summarizeUserActivityOptions = (options: Options<SummarizeUserActivityData>) => queryOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, SummarizeUserActivityResponse, ReturnType<typeof summarizeUserActivityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await summarizeUserActivity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: summarizeUserActivityQueryKey(options)
+});
+
 /**
  * Count the activity of users
  *
@@ -1234,6 +1254,26 @@ export const extendInvitationMutation = (options?: Partial<Options<ExtendInvitat
     };
     return mutationOptions;
 };
+
+export const checkInviteesQueryKey = (options: Options<CheckInviteesData>) => createQueryKey('checkInvitees', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Tell for each address what can be done
+ *
+ * Nothing is changed and nobody is told. Whether an address is known is answered only as far as the caller could find it out by inviting.
+ */
+export const checkInviteesOptions = (options: Options<CheckInviteesData>) => queryOptions<CheckInviteesResponse, CheckInviteesError, CheckInviteesResponse, ReturnType<typeof checkInviteesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await checkInvitees({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: checkInviteesQueryKey(options)
+});
 
 /**
  * Tell for each address what can be done
@@ -2169,6 +2209,26 @@ export const getImportSettingsOptions = (options?: Options<GetImportSettingsData
         return data;
     },
     queryKey: getImportSettingsQueryKey(options)
+});
+
+export const pollPublicationQueryKey = (options: Options<PollPublicationData>) => createQueryKey('pollPublication', options, false, ['v1.0.0 Publications']);
+
+/**
+ * Wait for events
+ *
+ * Answers when `count` events are there or `timeOut` is over. A polling session ends 5 minutes after its last poll; events are kept for 9 days.
+ */
+export const pollPublicationOptions = (options: Options<PollPublicationData>) => queryOptions<PollPublicationResponse, PollPublicationError, PollPublicationResponse, ReturnType<typeof pollPublicationQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await pollPublication({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: pollPublicationQueryKey(options)
 });
 
 /**
