@@ -269,7 +269,7 @@ export const queryUserActivity = <ThrowOnError extends boolean = true>(options: 
 /**
  * Count the activity of users
  *
- * The same filters as queryUserActivity: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
+ * The same filters as queryUserActivity, over a period of any length: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
  */
 export const summarizeUserActivity = <ThrowOnError extends boolean = true>(options: Options<SummarizeUserActivityData, ThrowOnError>): RequestResult<SummarizeUserActivityResponses, SummarizeUserActivityErrors, ThrowOnError> => (options.client ?? client).post<SummarizeUserActivityResponses, SummarizeUserActivityErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -684,7 +684,7 @@ export const summarizeUserActivityQueryKey = (options: Options<SummarizeUserActi
 /**
  * Count the activity of users
  *
- * The same filters as queryUserActivity: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
+ * The same filters as queryUserActivity, over a period of any length: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
  */
 export const summarizeUserActivityOptions = (options: Options<SummarizeUserActivityData>) => queryOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, SummarizeUserActivityResponse, ReturnType<typeof summarizeUserActivityQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -702,7 +702,7 @@ export const summarizeUserActivityOptions = (options: Options<SummarizeUserActiv
 /**
  * Count the activity of users
  *
- * The same filters as queryUserActivity: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
+ * The same filters as queryUserActivity, over a period of any length: how many of each type in each hour or day, who acted most, and from which addresses most. Buckets are hours when the period is at most seven days, else days, in UTC; empty buckets are left out.
  */
 export const summarizeUserActivityMutation = (options?: Partial<Options<SummarizeUserActivityData>>): UseMutationOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, Options<SummarizeUserActivityData>> => {
     const mutationOptions: UseMutationOptions<SummarizeUserActivityResponse, SummarizeUserActivityError, Options<SummarizeUserActivityData>> = {
