@@ -1,0 +1,63 @@
+/** A million entries with twenty fields and five million changes: what reads and writes of them cost. */
+import { Pool } from 'pg';
+import type { Bench, Measure } from './bench.ts';
+import { memory } from './entries/memory.ts';
+import { newPlace, type Place } from './entries/place.ts';
+import { deepPages, pages, searches } from './entries/reading.ts';
+import { histories, writing } from './entries/writing.ts';
+
+/** STEWARD_BENCH_ENTRIES=100000 asks for fewer. */
+const ENTRIES = Number(process.env['STEWARD_BENCH_ENTRIES'] ?? 1_000_000);
+const EMBEDDED = Math.min(ENTRIES, 100_000);
+/** Of six the last ones of young entries have not happened yet: five are left. */
+const CHANGES = 6;
+/** What loading a million without a history may take. */
+const LOAD_SECONDS = 60;
+
+async function suite(place: Place, pool: Pool | undefined): Promise<Measure[]> {
+  const load: Measure = { name: 'load with history', ours: place.loadMs / 1000, unit: 's' };
+  return [
+    load,
+    ...(await pages(place, pool)),
+    ...(await deepPages(place)),
+    ...(await searches(place)),
+    ...(await histories(place)),
+    ...(await memory(place)),
+    // Last: the others read what the load has left.
+    ...(await writing(place)),
+  ];
+}
+
+export const entries: Bench = {
+  name: `Entries, ${ENTRIES.toLocaleString('en')} on PostgreSQL`,
+  async run() {
+    const bare = await newPlace('postgres', { entries: ENTRIES, changes: 0 });
+    await bare.remove();
+    const loading: Measure = {
+      name: 'load of entries alone',
+      ours: bare.loadMs / 1000,
+      unit: 's',
+      limit: LOAD_SECONDS,
+    };
+    const place = await newPlace('postgres', { entries: ENTRIES, changes: CHANGES });
+    const pool = new Pool({ connectionString: place.service.place['DATABASE_URL'], max: 2 });
+    try {
+      return [loading, ...(await suite(place, pool))];
+    } finally {
+      await pool.end();
+      await place.remove();
+    }
+  },
+};
+
+export const entriesEmbedded: Bench = {
+  name: `Entries, ${EMBEDDED.toLocaleString('en')} on PGlite`,
+  async run() {
+    const place = await newPlace('embedded', { entries: EMBEDDED, changes: CHANGES });
+    try {
+      return await suite(place, undefined);
+    } finally {
+      await place.remove();
+    }
+  },
+};

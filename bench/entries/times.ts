@@ -1,0 +1,56 @@
+/** Medians of what is done again and again, in turns with what it is held against, so that both see the same machine. */
+import { type Measure, milliseconds } from '../bench.ts';
+
+const WARM_UP = 3;
+export const ROUNDS = 25;
+
+type Work = (round: number) => Promise<unknown>;
+
+const at = (times: readonly number[], share: number) =>
+  times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
+
+interface Asked {
+  name: string;
+  ours: Work;
+  /** The same with nothing of ours in it, or what it is to be compared with. */
+  floor?: Work | undefined;
+  /** What the median may be at most: milliseconds, and how many times the floor's. */
+  limit?: number;
+  times?: number;
+  rounds?: number;
+}
+
+/** The median with its limit, and the 95th percentile. */
+export async function timed({ name, ours, floor, limit, times, rounds = ROUNDS }: Asked): Promise<Measure[]> {
+  const took: { ours: number; floor: number }[] = [];
+  for (let round = -WARM_UP; round < rounds; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is what is measured
+    const pair = {
+      ours: await milliseconds(() => ours(round)),
+      floor: floor ? await milliseconds(() => floor(round)) : 0,
+    };
+    if (round >= 0) took.push(pair);
+  }
+  const of = (share: number): { ours: number; floor?: number } => ({
+    ours: at(
+      took.map((pair) => pair.ours),
+      share,
+    ),
+    ...(floor && {
+      floor: at(
+        took.map((pair) => pair.floor),
+        share,
+      ),
+    }),
+  });
+  const middle = of(0.5);
+  const limits = [
+    limit,
+    times !== undefined && middle.floor !== undefined ? times * middle.floor : undefined,
+  ];
+  const most = Math.min(...limits.map((each) => each ?? Infinity));
+  return [
+    { name: `${name}, p50`, unit: 'ms', ...middle, ...(most < Infinity && { limit: most }) },
+    { name: `${name}, p95`, unit: 'ms', ...of(0.95) },
+  ];
+}
