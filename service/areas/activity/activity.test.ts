@@ -69,6 +69,15 @@ onEachApp((house) => {
       ]);
     });
 
+    test('of counts, too: a period that ends before it begins, but not a short one', async () => {
+      const summary = (to: number) =>
+        api.post<Refusal>('user/activity/summary', { dateFrom: at(3), dateTo: at(to) });
+      expect((await summary(2.99)).status).toBe(200);
+      expect((await summary(3.01)).body.errors).toEqual([
+        { path: 'dateTo', message: 'must be after dateFrom' },
+      ]);
+    });
+
     test('tells every fault at once, and how far back the report reaches', async () => {
       const query = {
         dateFrom: '2001-01-01',

@@ -16,7 +16,7 @@ export const activityHandlers: Handlers<Operations> & typeof investigationHandle
   ...investigationHandlers,
 
   async queryUserActivity({ db, caller, query, body }) {
-    const filter = readFilter(body, Date.now());
+    const filter = readFilter(body, { now: Date.now() });
     const { total, rows } = await inSnapshot(db, (tx) =>
       readReport(tx, caller.siteId, filter, pageOf(query)),
     );
@@ -25,7 +25,8 @@ export const activityHandlers: Handlers<Operations> & typeof investigationHandle
 
   async summarizeUserActivity({ db, caller, body }) {
     const now = Date.now();
-    return ok(await summarize(db, caller.siteId, readFilter(body, now), now));
+    // Counts are ours: they are told of any period.
+    return ok(await summarize(db, caller.siteId, readFilter(body, { now, leastMs: 1 }), now));
   },
 
   async listUserChanges({ db, caller, params, query }) {

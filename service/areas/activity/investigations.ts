@@ -41,7 +41,7 @@ export const investigationHandlers: Handlers<Operations> = {
   async createInvestigation(call) {
     const { db, caller, body } = call;
     checkName(body.name);
-    const filter = readFilter(body.query, Date.now(), 'query.');
+    const filter = readFilter(body.query, { now: Date.now(), at: 'query.' });
     const { total, rows } = await inSnapshot(db, (tx) => readReport(tx, caller.siteId, filter, FROZEN));
     const frozen = JSON.stringify(rows.map(shown));
     const kept = {

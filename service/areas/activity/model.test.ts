@@ -12,6 +12,7 @@ interface Report {
 }
 
 const HOUR = 3600_000;
+const DAY = 24 * HOUR;
 const now = Date.now();
 
 /** How many rows the ten most frequent have. */
@@ -63,28 +64,38 @@ onEachApp((house) => {
     );
   });
 
-  test('the counts of any filter are those of the model, in hours or days', async () => {
+  test('the counts of any filter and any period are those of the model, in hours or days', async () => {
     await fc.assert(
-      fc.asyncProperty(drawQuery(people, now), async (query) => {
-        const expected = fitting(rows, query, now);
-        const { body } = await as(house().app, admin).post<UserActivitySummary>(
-          'user/activity/summary',
-          query,
-        );
-        const width = body.bucket === 'hour' ? HOUR : 24 * HOUR;
-        const cells = Map.groupBy(expected, ({ at, type }) => `${Math.floor(at / width)} ${type}`);
-        expect(body.totalRecords).toBe(expected.length);
-        expect(
-          Object.fromEntries(
-            body.counts.map(({ date, activityTypeId, count }) => [
-              `${Date.parse(date) / width} ${activityTypeId}`,
-              count,
-            ]),
-          ),
-        ).toEqual(Object.fromEntries([...cells].map(([key, same]) => [key, same.length])));
-        expect(body.topUsers.map(({ count }) => count)).toEqual(topOf(expected.map(({ userId }) => userId)));
-        expect(body.topAddresses.map(({ count }) => count)).toEqual(topOf(expected.map(({ ip }) => ip)));
-      }),
+      fc.asyncProperty(
+        drawQuery(people, now),
+        fc.option(fc.integer({ min: 1, max: DAY })),
+        async (drawn, ms) => {
+          // Counts are told of less than a day as well.
+          const { dateFrom: from } = drawn;
+          const short = ms !== null && from !== undefined;
+          const query = short ? { ...drawn, dateTo: new Date(Date.parse(from) + ms).toISOString() } : drawn;
+          const expected = fitting(rows, query, now);
+          const { body } = await as(house().app, admin).post<UserActivitySummary>(
+            'user/activity/summary',
+            query,
+          );
+          const width = body.bucket === 'hour' ? HOUR : DAY;
+          const cells = Map.groupBy(expected, ({ at, type }) => `${Math.floor(at / width)} ${type}`);
+          expect(body.totalRecords).toBe(expected.length);
+          expect(
+            Object.fromEntries(
+              body.counts.map(({ date, activityTypeId, count }) => [
+                `${Date.parse(date) / width} ${activityTypeId}`,
+                count,
+              ]),
+            ),
+          ).toEqual(Object.fromEntries([...cells].map(([key, same]) => [key, same.length])));
+          expect(body.topUsers.map(({ count }) => count)).toEqual(
+            topOf(expected.map(({ userId }) => userId)),
+          );
+          expect(body.topAddresses.map(({ count }) => count)).toEqual(topOf(expected.map(({ ip }) => ip)));
+        },
+      ),
       { numRuns: 100 },
     );
   });
@@ -92,7 +103,7 @@ onEachApp((house) => {
   test('page after page while others write: nothing twice, nothing left out, up to a moment that was named', async () => {
     const { db } = house();
     const dateTo = new Date(Date.now() + 1).toISOString();
-    const query = { dateFrom: new Date(now - 60 * 24 * HOUR).toISOString(), dateTo };
+    const query = { dateFrom: new Date(now - 60 * DAY).toISOString(), dateTo };
     const expected = fitting(rows, query, now).map(({ id }) => id);
     const seen: number[] = [];
     for (let pageNumber = 1; seen.length < expected.length; pageNumber += 1) {

@@ -29,8 +29,7 @@ interface Network {
 }
 
 /** The first moment of the report: the day (UTC) that lies 90 days back, from its beginning. */
-const earliest = (now: number): Date =>
-  new Date(Math.floor(now / DAY_MS) * DAY_MS - ACTIVITY_DAYS * DAY_MS);
+const earliest = (now: number): Date => new Date(Math.floor(now / DAY_MS) * DAY_MS - ACTIVITY_DAYS * DAY_MS);
 
 /** An address or a network in CIDR notation; undefined for what is neither. Bits beyond the prefix do not count. */
 function networkOf(text: string): Network | undefined {
@@ -47,7 +46,19 @@ function networkOf(text: string): Network | undefined {
 // A list without anything in it filters as little as one that is absent: clients write both for "all".
 const listed = <T>(items: readonly T[] | undefined) => (items && items.length > 0 ? items : undefined);
 
-function readPeriod(query: UserActivityQuery, now: number, fault: (path: string, message: string) => void) {
+interface Reading {
+  now: number;
+  /** The least period; a day where rows are reported (shapes 2). */
+  leastMs?: number;
+  /** Where the query stands in the body. */
+  at?: string;
+}
+
+function readPeriod(
+  query: UserActivityQuery,
+  { now, leastMs = DAY_MS }: Reading,
+  fault: (path: string, message: string) => void,
+) {
   const first = earliest(now);
   const [from, to] = (['dateFrom', 'dateTo'] as const).map((path) => {
     const text = query[path];
@@ -63,18 +74,19 @@ function readPeriod(query: UserActivityQuery, now: number, fault: (path: string,
   if (from !== undefined && from < first.getTime())
     fault('dateFrom', `must be at most ${ACTIVITY_DAYS} days back: ${first.toISOString()} or later`);
   const begin = from ?? first.getTime();
-  if (to !== undefined && to < begin + DAY_MS) fault('dateTo', 'must be at least a day after dateFrom');
+  if (to !== undefined && to < begin + leastMs)
+    fault('dateTo', leastMs === DAY_MS ? 'must be at least a day after dateFrom' : 'must be after dateFrom');
   return { from: new Date(begin), to: to === undefined ? undefined : new Date(to) };
 }
 
 /**
- * The filter that a query asks for; `at` is where the query stands in the body.
+ * The filter that a query asks for.
  * @throws ApiError 400 with every fault at once
  */
-export function readFilter(query: UserActivityQuery, now: number, at = ''): Filter {
+export function readFilter(query: UserActivityQuery, reading: Reading): Filter {
   const faults: FieldError[] = [];
-  const fault = (path: string, message: string) => faults.push({ path: at + path, message });
-  const period = readPeriod(query, now, fault);
+  const fault = (path: string, message: string) => faults.push({ path: (reading.at ?? '') + path, message });
+  const period = readPeriod(query, reading, fault);
   const activities = listed(query.activities);
   const sources = listed(query.sources);
   if (activities && query.activity !== undefined) fault('activities', 'must not be together with activity');

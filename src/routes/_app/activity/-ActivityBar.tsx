@@ -12,8 +12,10 @@ import { showChart, useChartShown } from './-chart-shown.ts';
 import { COLUMNS } from './-columns.tsx';
 import { faultsOf } from './-errors.ts';
 import { keepHiddenColumns } from './-hidden-columns.ts';
+import { dayOf } from './-moments.ts';
 import { PeopleBox } from './-PeopleBox.tsx';
 import { PeopleChips } from './-PeopleChips.tsx';
+import { isCut, reachOf } from './-range.ts';
 import { RangeChip } from './-RangeChip.tsx';
 import { withKind, withTypes } from './-view.ts';
 import type { ActivityView } from './-view.ts';
@@ -93,6 +95,9 @@ export function ActivityBar(props: ActivityBarProps) {
           onChange={(onlyProxy) => show({ ...view, onlyProxy })}
         />
       </TableBar>
+      {isCut(view.range, now) && (
+        <p className="field-hint">What happened before {dayOf(reachOf(now))} is no longer in the report.</p>
+      )}
       {Object.values(faults).map((fault) => (
         <p key={fault} className="field-error" role="alert">
           <CircleAlert />

@@ -52,8 +52,10 @@ function useReport(view: ActivityView, pinned: number) {
   const zone = readerZone();
   const bounds = useMemo(() => boundsOf(view.range, pinned, zone), [view.range, pinned, zone]);
   const question = useMemo(() => questionOf(view, bounds, pinned), [view, bounds, pinned]);
-  const shown = { ...bounds, from: question.from, to: question.to };
-  return { zone, question, bounds: shown, ...useActivity(question) };
+  const { from, to } = question;
+  // The first day of the report is told whole (./-question.ts).
+  const range = to === bounds.to ? view.range : { from, to };
+  return { zone, question, range, bounds: { ...bounds, from, to }, ...useActivity(question) };
 }
 
 /** Whether somebody reads further down, or stands on a row: then nothing may move under them. */
@@ -69,7 +71,7 @@ function Report() {
   const [live, setLive] = useState(false);
   const { held, setAway, setInside } = useHeld();
   const place = useRef<HTMLDivElement>(null);
-  const { zone, question, bounds, rows, stale, isFetching, error, refetch } = useReport(view, pinned);
+  const { zone, question, range, bounds, rows, stale, isFetching, error, refetch } = useReport(view, pinned);
   const summary = useSummary(question);
   const chart = useChartShown();
   const hidden = useHiddenColumns();
@@ -88,7 +90,7 @@ function Report() {
     <Page
       fill
       title="Activity"
-      meta={all && `${counted(all.length, 'row', 'rows')} · ${rangeWords(view.range, pinned, zone)}`}
+      meta={all && `${counted(all.length, 'row', 'rows')} · ${rangeWords(range, pinned, zone)}`}
       actions={<ActivityActions {...{ view, bounds, question, pinned }} total={all?.length} />}
     >
       <ActivityBar

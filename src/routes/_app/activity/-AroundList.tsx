@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { counted } from '../../../lib/numbers.ts';
+import { count, counted } from '../../../lib/numbers.ts';
 import { cx } from '../../../ui/cx.ts';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { rangeAround } from './-around.ts';
+import type { Around } from './-around.ts';
 import { placeOf } from './-columns.tsx';
+import { LARGEST_PAGE } from './-data.ts';
 import { rowMoment } from './-moments.ts';
 import { activityId, actorOf, addressOf, kindOf, principalOf } from './-row.ts';
 import type { ActivityRow } from './-row.ts';
@@ -15,32 +17,38 @@ interface AroundListProps {
   title: string;
   /** The row in the middle. */
   of: ActivityRow;
-  rows: readonly ActivityRow[] | undefined;
-  error?: string | undefined;
+  /** Undefined until it is known. */
+  around: Around | undefined;
+  error: string | undefined;
   /** What tells the rows apart. */
   shows: 'person' | 'address';
   /** What the report is asked for to show the same. */
   view: Partial<ActivityView>;
 }
 
+function wordsFor({ rows, total }: Around): string {
+  const many = total === undefined ? `At least ${count(LARGEST_PAGE)} rows` : counted(total, 'row', 'rows');
+  return `${many} in ± 15 min${rows.length === total ? '' : `, the nearest ${count(rows.length)}`}`;
+}
+
 /** The rows of somebody or of an address from fifteen minutes before to fifteen minutes after, each to be opened. */
-export function AroundList({ title, of, rows, error, shows, view }: AroundListProps) {
+export function AroundList({ title, of, around, error, shows, view }: AroundListProps) {
   const range = rangeAround(Date.parse(of.eventDate));
   return (
     <section className="act-around" aria-label={`${title}, 15 minutes around`}>
       <header>
         <h4>
           <span className={shows === 'person' ? 'mono' : undefined}>{title}</span>
-          <small>{rows && `${counted(rows.length, 'row', 'rows')} in ± 15 min`}</small>
+          <small>{around && wordsFor(around)}</small>
         </h4>
         <Link to="/activity" search={writeView({ ...DEFAULT_VIEW, ...view, range })}>
           Show in the report
         </Link>
       </header>
       {error !== undefined && <p className="field-error">{error}</p>}
-      {!rows && error === undefined && <SkeletonRows rows={3} />}
+      {!around && error === undefined && <SkeletonRows rows={3} />}
       <ol>
-        {rows?.map((row) => (
+        {around?.rows.map((row) => (
           <AroundRow key={activityId(row)} {...{ row, shows }} current={activityId(row) === activityId(of)} />
         ))}
       </ol>

@@ -31,7 +31,7 @@ export function DetailPanel() {
 }
 
 function Content(detail: ReturnType<typeof useDetail>) {
-  const { row, address, ofPerson, ofAddress, addressError, pending, error, retry, retrying } = detail;
+  const { row, address, ofPerson, ofAddress, pending, error, retry, retrying } = detail;
   if (pending) return <SkeletonRows rows={9} />;
   if (error) {
     return (
@@ -59,19 +59,12 @@ function Content(detail: ReturnType<typeof useDetail>) {
       <AroundList
         title={actorOf(row)}
         of={row}
-        rows={ofPerson}
+        {...ofPerson}
         shows="address"
         view={{ people: [row.userId] }}
       />
       {address !== undefined && (
-        <AroundList
-          title={address}
-          of={row}
-          rows={ofAddress}
-          error={addressError?.message}
-          shows="person"
-          view={{ address }}
-        />
+        <AroundList title={address} of={row} {...ofAddress} shows="person" view={{ address }} />
       )}
     </>
   );

@@ -1,14 +1,14 @@
+import type { UserActivitySummary } from '../../../api/generated/types.gen.ts';
 import { count } from '../../../lib/numbers.ts';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { SMALL, useMedia } from '../../../ui/use-media.ts';
-import type { Summary } from './-data.ts';
 import type { ActivityView } from './-view.ts';
 
 interface TopListsProps {
   view: ActivityView;
   show: (view: ActivityView) => void;
-  summary: Summary | undefined;
+  summary: UserActivitySummary | undefined;
 }
 
 interface Line {
@@ -46,11 +46,10 @@ export function TopLists({ view, show, summary }: TopListsProps) {
       choose: () => show({ ...view, address: on ? '' : ipAddress }),
     };
   });
-  const note = summary?.ofNewest === undefined ? '' : `, newest ${count(summary.ofNewest)}`;
   return (
     <>
-      <TopList title={`Most active people${note}`} lines={people} />
-      <TopList title={`Most used addresses${note}`} lines={addresses} />
+      <TopList title="Most active people" lines={people} />
+      <TopList title="Most used addresses" lines={addresses} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Choice } from '../../../ui/chart/Choice.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ChangesOfUser } from './-ChangesOfUser.tsx';
 import { RowsOfUser } from './-RowsOfUser.tsx';
-import { DEFAULT_VIEW, writeView } from './-view.ts';
+import { WHOLE_VIEW, writeView } from './-view.ts';
 import type { ActivityView } from './-view.ts';
 import './-user-activity.css';
 
@@ -31,8 +31,7 @@ export function UserActivityTab() {
   const { allowed, reason } = useAllowed('queryUserActivity');
   if (!allowed) return <Banner title="You may not see activity">{reason}.</Banner>;
   const view: ActivityView = {
-    ...DEFAULT_VIEW,
-    range: { preset: '90' },
+    ...WHOLE_VIEW,
     ...(side === 'proxy' ? { principals: [userId] } : { people: [userId] }),
   };
   return (

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useMatch } from '@tanstack/react-router';
 import { exactDate } from '../../../lib/dates.ts';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
@@ -8,7 +8,7 @@ import { Tooltip } from '../../../ui/tooltip/Tooltip.tsx';
 import { rowMoment } from './-moments.ts';
 import { actorOf, addressOf, kindOf, principalOf, toneOf } from './-row.ts';
 import type { ActivityRow } from './-row.ts';
-import { readView, writeMoment, writeView } from './-view.ts';
+import { readView, WHOLE_VIEW, writeMoment, writeView } from './-view.ts';
 import { readerZone, zoneWords } from './-zone.ts';
 import './-activity.css';
 
@@ -89,15 +89,16 @@ export function TypeBadge({ row }: { row: ActivityRow }) {
   );
 }
 
-/** From where; leads to everything from there, all else being as it is. */
+/** From where; leads to everything from there: in the report all else being as it is, from elsewhere all there is. */
 export function Address({ row, tabIndex }: CellProps) {
+  const inReport = useMatch({ from: '/_app/activity/_report', shouldThrow: false, select: () => true });
   const address = addressOf(row);
   if (address === undefined) return <span className="act-none">—</span>;
   return (
     <Link
       className="act-ip mono"
       to="/activity"
-      search={(now) => writeView({ ...readView(now), address })}
+      search={(now) => writeView({ ...(inReport ? readView(now) : WHOLE_VIEW), address })}
       title={`Only ${address}`}
       tabIndex={tabIndex}
     >

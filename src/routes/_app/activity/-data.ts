@@ -8,9 +8,9 @@ import type {
 } from '../../../api/generated/types.gen.ts';
 import type { RowSource } from '../../../ui/table/row-source.ts';
 import { pagedRows } from './-paged.ts';
+import { iso } from './-question.ts';
 import type { Question } from './-question.ts';
 import type { ActivityRow } from './-row.ts';
-import { tallied } from './-tally.ts';
 
 /** How many rows are read at once, here and for what comes newly. */
 export const PAGE = 100;
@@ -67,32 +67,14 @@ export function useActivity(question: Question) {
   };
 }
 
-/** What the chart and the lists beside it tell. */
-export interface Summary extends Pick<
-  UserActivitySummary,
-  'bucket' | 'counts' | 'topUsers' | 'topAddresses'
-> {
-  /** Set where the lists stand on so many of the newest rows alone. */
-  ofNewest: number | undefined;
-}
-
-async function readSummary(question: Question, signal: AbortSignal): Promise<Summary> {
-  const summarize = summarizeUserActivity({ body: question.query, signal });
-  if (question.to - question.from >= 24 * 3_600_000)
-    return { ...(await summarize).data, ofNewest: undefined };
-  // The service counts a day at least: for a shorter period it tells the steps, and the rows tell who.
-  const [{ data }, newest] = await Promise.all([
-    summarize,
-    readActivity(question.query, { pageNumber: 1, pageSize: LARGEST_PAGE }, signal),
-  ]);
-  const within = newest.rows.filter(({ eventDate }) => Date.parse(eventDate) >= question.from);
-  const full = within.length === LARGEST_PAGE && newest.totalRecords > LARGEST_PAGE;
-  return {
-    bucket: data.bucket,
-    counts: data.counts,
-    ...tallied(within),
-    ofNewest: full ? LARGEST_PAGE : undefined,
+/** What the chart and the lists beside it tell: of a period of any length, for only rows are told by the day. */
+async function readSummary({ query, from, to }: Question, signal: AbortSignal): Promise<UserActivitySummary> {
+  const { dateFrom: _from, dateTo: _to, ...filters } = query;
+  const period = {
+    ...(query.dateFrom !== undefined && { dateFrom: iso(from) }),
+    dateTo: iso(Math.max(to, from + 1)),
   };
+  return (await summarizeUserActivity({ body: { ...filters, ...period }, signal })).data;
 }
 
 /** The filtered result counted: over time, by person and by address. */
@@ -113,10 +95,10 @@ export function useSummary(question: Question) {
   };
 }
 
-/** The rows of a short period around something, the newest first; as many as one page has. */
-export async function readAround(
+/** The newest rows of a query, as many as the service gives at once. */
+export async function readNewest(
   query: UserActivityQuery,
   signal: AbortSignal,
 ): Promise<UserActivityEntry[]> {
-  return (await readActivity(query, { pageNumber: 1, pageSize: PAGE }, signal)).rows;
+  return (await readActivity(query, { pageNumber: 1, pageSize: LARGEST_PAGE }, signal)).rows;
 }

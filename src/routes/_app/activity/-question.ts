@@ -45,12 +45,18 @@ function filtersOf(view: ActivityView): UserActivityQuery {
   };
 }
 
-const iso = (at: number): string => new Date(at).toISOString();
+/** A moment as the service takes it. */
+export const iso = (at: number): string => new Date(at).toISOString();
 
 /** What is asked for a view over a period; `now` is the service's own time, as far as it is known. */
 export function questionOf(view: ActivityView, { from, to }: Bounds, now: number): Question {
   const filters = filtersOf(view);
   const reach = reachOf(now);
+  // Rows that are told no longer are asked for all the same: the service says why there are none.
+  if (to <= reach) {
+    const query = { ...filters, dateFrom: iso(from), dateTo: iso(Math.max(to, from + DAY)) };
+    return { query, before: undefined, from, to };
+  }
   const short = to - from < DAY;
   // The first day of the report has none before it: it is told whole.
   const begin = short ? Math.max(from - DAY, reach) : from;

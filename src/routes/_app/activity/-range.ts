@@ -25,10 +25,15 @@ export interface Bounds {
 /** The first moment of the report: where the day (of UTC) begins that lies so many days back. */
 export const reachOf = (now: number): number => (Math.floor(now / DAY) - ACTIVITY_DAYS) * DAY;
 
-/** A period as moments, for somebody whose clock shows `now`. */
+/** Whether a period begins before the report does: it is told from where the report begins. */
+export const isCut = (range: Range, now: number): boolean =>
+  'from' in range && range.from < reachOf(now) && (range.to ?? now) > reachOf(now);
+
+/** A period as moments, for somebody whose clock shows `now`; one that lies before the report stays as it is. */
 export function boundsOf(range: Range, now: number, zone: string): Bounds {
   if (!('preset' in range)) {
-    const { from, to = now } = range;
+    const { to = now } = range;
+    const from = isCut(range, now) ? reachOf(now) : range.from;
     return { from, to: Math.min(to, now), open: to >= now };
   }
   const today = startOfDay(now, zone);

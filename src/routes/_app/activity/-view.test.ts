@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { queryToKeep, questionOf, questionSince, toView } from './-question.ts';
-import { between, boundsOf, faultOf, reachOf, widened } from './-range.ts';
+import { between, boundsOf, faultOf, isCut, reachOf, widened } from './-range.ts';
 import {
   cleared,
   DEFAULT_VIEW,
@@ -166,4 +166,19 @@ test('clearing keeps the period', () => {
   expect(isNarrowed(asked)).toBe(true);
   expect(isNarrowed(cleared(asked))).toBe(false);
   expect(cleared(asked).range).toBe(asked.range);
+});
+
+test('what is older than the report is cut off and said so; a period wholly before it is asked for as it is', () => {
+  const first = reachOf(NOW);
+  const cut = { from: first - 48 * HOUR, to: first + 48 * HOUR };
+  expect(isCut(cut, NOW)).toBe(true);
+  expect(boundsOf(cut, NOW, 'UTC').from).toBe(first);
+  expect(question({ ...DEFAULT_VIEW, range: cut }).query.dateFrom).toBeUndefined();
+  const gone = { from: first - 48 * HOUR, to: first - 42 * HOUR };
+  expect(isCut(gone, NOW)).toBe(false);
+  const { query } = question({ ...DEFAULT_VIEW, range: gone });
+  expect(query).toEqual({
+    dateFrom: new Date(gone.from).toISOString(),
+    dateTo: new Date(gone.from + 24 * HOUR).toISOString(),
+  });
 });

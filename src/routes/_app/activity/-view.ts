@@ -100,6 +100,9 @@ export const DEFAULT_VIEW: ActivityView = {
   onlyProxy: false,
 };
 
+/** Everything that there is to report. */
+export const WHOLE_VIEW: ActivityView = { ...DEFAULT_VIEW, range: { preset: '90' } };
+
 /** Whether something beside the period is asked for, which "Clear filters" would take away. */
 export const isNarrowed = (view: ActivityView): boolean =>
   [view.people, view.principals, view.types, view.sources].some(({ length }) => length > 0) ||
