@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { MailPlus, UserRoundPlus } from 'lucide-react';
+import { Activity, MailPlus, UserRoundPlus } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { holderOf, useAllowed, useSession } from '../../api/session.ts';
 import { directoryFor } from '../../directory/visitor.ts';
@@ -8,16 +8,23 @@ import { registerPaletteSource, useOfferActions } from '../../shell/palette/regi
 import { useInviteAction } from './-invite-action.ts';
 
 const MOST = 8;
+const ACTIVITY_OF = /^activity(?: of)?\s+(.*\S)/i;
+
+async function find(typed: string, most = MOST) {
+  const { findPeople } = await import('../../directory/directory.ts');
+  return findPeople(typed, most);
+}
 
 /**
- * Lets the palette find people, where one may see them, and create or invite some. The directory is read when it is
- * first asked.
+ * Lets the palette find people and what they did, where one may see that, and create or invite some. The directory is
+ * read when it is first asked.
  */
 export function usePeopleSource(): void {
   const client = useQueryClient();
   const router = useRouter();
   const { userId, siteId } = holderOf(useSession());
   const { allowed } = useAllowed('searchUsers');
+  const reporting = useAllowed('queryUserActivity').allowed;
   const creating = useAllowed('createUser').allowed;
   const invite = useInviteAction();
   const inviting = invite.reason === undefined ? invite.label : undefined;
@@ -35,16 +42,30 @@ export function usePeopleSource(): void {
     if (!allowed) return;
     registerPaletteSource({
       name: 'People',
-      async find(typed) {
-        const { findPeople } = await import('../../directory/directory.ts');
-        const people = await findPeople(typed, MOST);
-        return people.map(({ id, name, email }) => ({
+      find: async (typed) =>
+        (await find(typed)).map(({ id, name, email }) => ({
           label: name,
           hint: email,
           run: () => void router.navigate({ to: '/users/$userId', params: { userId: id } }),
+        })),
+    });
+  }, [allowed, router]);
+  useEffect(() => {
+    if (!allowed || !reporting) return;
+    registerPaletteSource({
+      name: 'Activity',
+      async find(typed) {
+        // Of whoever is found by name alone, the best: people are what is looked for most.
+        const who = ACTIVITY_OF.exec(typed)?.[1];
+        const people = await find(who ?? typed, who === undefined ? 1 : MOST);
+        return people.map(({ id, name, email }) => ({
+          label: `Activity of ${name}`,
+          hint: email,
+          icon: Activity,
+          run: () => void router.navigate({ to: '/users/$userId/activity', params: { userId: id } }),
         }));
       },
     });
-  }, [allowed, router]);
+  }, [allowed, reporting, router]);
   useEffect(() => directoryFor({ client, holder: { userId, siteId } }), [client, userId, siteId]);
 }
