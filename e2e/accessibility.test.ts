@@ -23,6 +23,15 @@ async function judge(page: Page): Promise<void> {
   await expectNoAxeInBothThemes(page);
 }
 
+async function judgeAll(page: Page, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await page.goto(path);
+    await expect(heading(page)).toBeVisible();
+    await expect(page.getByRole('main')).not.toHaveAttribute('aria-busy', 'true');
+    await judge(page);
+  }
+}
+
 /** Opens something over the page, judges it, and closes it. */
 async function judgeOpened(
   page: Page,
@@ -51,33 +60,19 @@ for (const width of [1280, 390]) {
       }
     });
 
-    test('every page of the console', async ({ page, calls, expectFailure }) => {
+    test('every page of the console', async ({ page, expectFailure }) => {
       expectFailure(404, 'does not exist on this site');
+      await enter(page, ada);
+      const pages = ['/', '/users', '/users?q=nobody+at+all', '/entries', '/proxies', '/proxies/reports'];
+      await judgeAll(page, [...pages, '/nowhere', '/users/999999']);
+    });
+
+    test('every page of the report, and of a user', async ({ page, calls }) => {
       const { id } = await calls.makeUser();
       await enter(page, ada);
-      const user = `/users/${id}`;
-      const tabs = ['', '/license', '/groups', '/proxies', '/activity', '/activity?view=to'].map(
-        (tab) => user + tab,
-      );
-      for (const path of [
-        '/',
-        '/users',
-        '/users?q=nobody+at+all',
-        '/activity',
-        '/activity/save',
-        '/activity/investigations',
-        '/entries',
-        '/proxies',
-        '/proxies/reports',
-        '/nowhere',
-        '/users/999999',
-        ...tabs,
-      ]) {
-        await page.goto(path);
-        await expect(heading(page)).toBeVisible();
-        await expect(page.getByRole('main')).not.toHaveAttribute('aria-busy', 'true');
-        await judge(page);
-      }
+      const tabs = ['', '/license', '/groups', '/proxies', '/activity', '/activity?view=to'];
+      const pages = ['/activity?range=30', '/activity/save', '/activity/investigations'];
+      await judgeAll(page, [...pages, ...tabs.map((tab) => `/users/${id}${tab}`)]);
     });
 
     test('what opens over every page', async ({ page }) => {
