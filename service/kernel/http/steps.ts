@@ -30,15 +30,19 @@ export interface Steps {
 /** More than any path and query of the contract need. */
 const SUBJECT_LENGTH = 500;
 
+/** The console asks this every few seconds: it tells of nobody but the two who act and are acted for. */
+const NO_STEP = 'getSession';
+
 /** Hooks of a route that write into the report of the caller what they do for somebody. */
 export function stepHooks(
   operation: Operation,
   steps: Steps,
   callerOf: (request: FastifyRequest) => Caller | undefined,
 ): {
-  preHandler: (request: FastifyRequest) => Promise<void>;
-  onResponse: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  preHandler?: (request: FastifyRequest) => Promise<void>;
+  onResponse?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 } {
+  if (operation.id === NO_STEP) return {};
   const begun = new WeakMap<FastifyRequest, number>();
   const writes = isWrite(operation);
   const stepOf = (request: FastifyRequest, msAgo = 0): Step | undefined => {

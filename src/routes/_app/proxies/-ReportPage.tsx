@@ -9,7 +9,6 @@ import { Trail } from '../../../shell/Trail.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
-import { Check } from '../../../ui/form/Check.tsx';
 import { Choice } from '../../../ui/chart/Choice.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
@@ -17,7 +16,7 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { writeMoment } from '../activity/-view.ts';
 import { reportName } from './-report-columns.tsx';
 import { useReport } from './-reports-query.ts';
-import { countsOf, isByItself, lasted, toldSteps } from './-steps.ts';
+import { countsOf, lasted, toldSteps } from './-steps.ts';
 import { StepsTable } from './-StepsTable.tsx';
 import './-report.css';
 
@@ -35,13 +34,10 @@ export function ReportPage() {
   const { reportId } = route.useParams();
   const { report, steps, isFetching, refetch, hasMore, isReadingOn, readOn } = useReport(reportId);
   const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('all');
-  const [whole, setWhole] = useState(false);
-  const own = useMemo(() => steps.filter((step) => !isByItself(step)), [steps]);
-  const told = useMemo(() => toldSteps(whole ? steps : own), [whole, steps, own]);
+  const told = useMemo(() => toldSteps(steps), [steps]);
   if (!report) return null;
-  const { reads, writes, refused } = countsOf(own);
+  const { reads, writes, refused } = countsOf(steps);
   const shown = told.filter(({ isWrite }) => kind === 'all' || isWrite === (kind === 'writes'));
-  const left = steps.length - own.length;
   return (
     <Page
       title={reportName(report)}
@@ -67,18 +63,6 @@ export function ReportPage() {
         actions={<Choice label="Which steps" options={KINDS} value={kind} onChange={setKind} />}
       >
         <StepsTable steps={shown} kind={kind} />
-        {left > 0 && (
-          <div className="report-more">
-            <Check
-              kind="checkbox"
-              id="report-whole"
-              label={`Show ${counted(left, 'request', 'requests')} that the console makes by itself`}
-              hint="It asks again and again for whom it works."
-              checked={whole}
-              onChange={setWhole}
-            />
-          </div>
-        )}
         {hasMore && (
           <div className="report-more">
             <Button pending={isReadingOn} onClick={readOn}>

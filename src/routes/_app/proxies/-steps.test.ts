@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countsOf, inWords, isByItself, lasted, outcomeOf, partsOf, toldSteps, userIn } from './-steps.ts';
+import { countsOf, inWords, lasted, outcomeOf, partsOf, toldSteps, userIn } from './-steps.ts';
 
 it('takes the parameters apart, and leaves the turning of pages out', () => {
   expect(partsOf('userId=7 pageNumber=2 pageSize=1000 q=ann marsh')).toEqual([
@@ -58,6 +58,4 @@ it('tells what was read again at once in one line, and every change', () => {
     ['updateUser', 1],
     ['searchUsers', 1],
   ]);
-  expect(isByItself({ operationId: 'getSession' })).toBe(true);
-  expect(isByItself(step)).toBe(false);
 });

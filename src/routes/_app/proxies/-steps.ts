@@ -28,13 +28,6 @@ export function userIn({ name, value }: { name: string; value: string }): number
   return USERS.has(name.toLowerCase()) && Number.isInteger(id) && id > 0 ? id : undefined;
 }
 
-// What the console asks by itself, again and again, tells nothing of what somebody looked at.
-const BY_ITSELF = new Set(['getSession', 'listOwnPrincipals']);
-
-/** Whether the console made a step by itself. */
-export const isByItself = ({ operationId }: Pick<ActingStep, 'operationId'>): boolean =>
-  BY_ITSELF.has(operationId);
-
 const isSame = (a: ToldStep, b: ToldStep): boolean =>
   a.operationId === b.operationId &&
   a.status === b.status &&
