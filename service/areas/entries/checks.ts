@@ -2,15 +2,16 @@ import { FIELD } from '../../../contract/rules/fields.ts';
 import { nearKey } from '../../../contract/rules/near-names.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { FieldError } from '../../kernel/http/errors.ts';
-import type { EntryType, SiteSchema } from '../schema/index.ts';
+import type { EntryType } from '../schema/index.ts';
 import type { Draft } from './drafts.ts';
 import * as store from './write.store.ts';
 
-/** Ids that values name and that must exist: looked up once for the whole request. */
+/** Ids that values name and that must exist: `types` has those of the entries that are referred to. */
 export async function unknownIds(
   tx: Tx,
-  schema: SiteSchema,
+  siteId: number,
   drafts: readonly Draft[],
+  types: ReadonlyMap<number, number>,
 ): Promise<FieldError[]> {
   const named = drafts.flatMap((draft) =>
     [...draft.touched.values()].flatMap(({ field, path }) => {
@@ -21,13 +22,9 @@ export async function unknownIds(
   );
   const references = named.filter(({ field }) => field.fieldType === FIELD.reference);
   const users = named.filter(({ field }) => field.fieldType === FIELD.user);
-  const types =
-    references.length > 0
-      ? await store.holdReferred(tx, schema.siteId, [...new Set(references.map(({ id }) => id))])
-      : new Map<number, number>();
   const members =
     users.length > 0
-      ? await store.usersAmong(tx, schema.siteId, [...new Set(users.map(({ id }) => id))])
+      ? await store.usersAmong(tx, siteId, [...new Set(users.map(({ id }) => id))])
       : new Set<number>();
   return [
     ...references.flatMap(({ field, path, id }) => {

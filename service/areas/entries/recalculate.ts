@@ -51,7 +51,7 @@ function recalculateSome(db: Db, siteId: number): Promise<number> {
       await store.updateEntries(tx, author, type, writes, at, store.CAUSE.calculation);
       recordEntries(
         record,
-        { type, kind: 'updated', isCalculated: true },
+        { type, kind: 'updated', action: 'entry.calculate' },
         writes.map(({ entryId }) => entryId),
       );
     }

@@ -9,10 +9,11 @@ import {
   type SchemaField,
   type SiteSchema,
   type StoredValue,
-  type Vals,
+  type EntryType,
 } from '../schema/index.ts';
 import { typeCalled } from './asking.ts';
 import { changedFields } from './drafts.ts';
+import { type Held, lockWithHolders } from './locks.store.ts';
 import { queueCalculations } from './queue.store.ts';
 import { authorIn, recordEntries } from './write.ts';
 import * as store from './write.store.ts';
@@ -22,10 +23,15 @@ const absent = (entryId: number): DataRequestResultVm => ({
   error: { code: 404, description: `Entry ${entryId} does not exist` },
 });
 
-const asWrites = (existing: ReadonlyMap<number, Vals>, ids: readonly number[]): store.EntryWrite[] =>
+/** Those of the entries that are of the type, to be removed. */
+const asWrites = (
+  locked: ReadonlyMap<number, Held>,
+  ids: readonly number[],
+  type: EntryType,
+): store.EntryWrite[] =>
   ids.flatMap((entryId) => {
-    const before = existing.get(entryId);
-    return before ? [{ entryId, before, after: {}, changed: [] }] : [];
+    const held = locked.get(entryId);
+    return held?.typeId === type.id ? [{ entryId, before: held.vals, after: {}, changed: [] }] : [];
   });
 
 /** Fields that may refer to an entry of any type: one that takes some types only may have taken more before. */
@@ -33,7 +39,7 @@ const referencesIn = (schema: SiteSchema): SchemaField[] =>
   [...schema.fieldsById.values()].filter((field) => field.fieldType === FIELD.reference);
 
 /** A value without the entries that go away, or with the one that takes their place. */
-function redirected(
+export function redirected(
   value: StoredValue,
   gone: ReadonlySet<number>,
   to: number | null,
@@ -52,38 +58,45 @@ async function redirect(
   tx: Tx,
   schema: SiteSchema,
   record: Recorder,
-  { author, gone, to, at }: { author: store.Author; gone: readonly number[]; to: number | null; at: Date },
+  {
+    author,
+    locked,
+    gone,
+    to,
+    at,
+  }: {
+    author: store.Author;
+    locked: ReadonlyMap<number, Held>;
+    gone: readonly number[];
+    to: number | null;
+    at: Date;
+  },
 ): Promise<void> {
-  const fields = referencesIn(schema);
-  const holders = fields.length > 0 ? await store.referring(tx, schema.siteId, fields, gone) : [];
   const away = new Set(gone);
-  for (const [typeId, ofType] of Map.groupBy(
-    holders.filter(({ entryId }) => !away.has(entryId)),
-    (holder) => holder.typeId,
-  )) {
-    const holderType = schema.typesById.get(typeId);
-    if (!holderType) continue;
-    const ids = ofType.map(({ entryId }) => entryId);
-    // oxlint-disable-next-line no-await-in-loop -- one connection; the types in the order of their holders
-    const existing = await store.lockEntries(tx, schema.siteId, typeId, ids);
-    const redirections = [...existing].map(([entryId, before]) => {
-      const after: Record<string, StoredValue | undefined> = { ...before };
-      for (const field of fields.filter((each) => each.typeId === typeId)) {
-        const held = before[field.id];
-        const left = held === undefined ? undefined : redirected(held, away, to);
-        if (left === undefined) delete after[field.id];
-        else after[field.id] = left;
-      }
-      return { entryId, before, after, changed: changedFields({ before, after }, holderType) };
-    });
-    const writes = redirections.filter(({ changed }) => changed.length > 0);
+  const holders = [...locked.values()].filter(({ entryId }) => !away.has(entryId));
+  for (const [typeId, ofType] of Map.groupBy(holders, (holder) => holder.typeId)) {
+    const type = schema.typesById.get(typeId);
+    if (!type) continue;
+    const references = type.fields.filter(({ fieldType }) => fieldType === FIELD.reference);
+    const writes = ofType
+      .map(({ entryId, vals: before }) => {
+        const after: Record<string, StoredValue | undefined> = { ...before };
+        for (const { id } of references) {
+          const held = before[id];
+          const left = held === undefined ? undefined : redirected(held, away, to);
+          if (left === undefined) delete after[id];
+          else after[id] = left;
+        }
+        return { entryId, before, after, changed: changedFields({ before, after }, type) };
+      })
+      .filter(({ changed }) => changed.length > 0);
     const written = writes.map(({ entryId }) => entryId);
-    // oxlint-disable-next-line no-await-in-loop
-    await store.updateEntries(tx, author, holderType, writes, at, store.CAUSE.indirect);
-    if (holderType.fields.some((field) => field.isCalculated))
+    // oxlint-disable-next-line no-await-in-loop -- one connection, in order
+    await store.updateEntries(tx, author, type, writes, at, store.CAUSE.indirect);
+    if (type.fields.some((field) => field.isCalculated))
       // oxlint-disable-next-line no-await-in-loop
       await queueCalculations(tx, schema.siteId, written);
-    recordEntries(record, { type: holderType, kind: 'updated' }, written, { instead: { of: gone, is: to } });
+    recordEntries(record, { type, kind: 'updated' }, written, { instead: { of: gone, is: to } });
   }
 }
 
@@ -94,17 +107,17 @@ export function deleteEntries(call: Call<'deleteEntries'>): Promise<DataRequestR
     const schema = await holdSchema(tx, author.siteId);
     const type = typeCalled(schema, call.params.entryTypeId);
     const ids = [...new Set(call.body)].toSorted((one, other) => one - other);
-    const existing = await store.lockEntries(tx, author.siteId, type.id, ids, { toRemove: true });
-    const gone = [...existing.keys()];
+    const locked = await lockWithHolders(tx, author.siteId, referencesIn(schema), ids);
+    const writes = asWrites(locked, ids, type);
+    const gone = writes.map(({ entryId }) => entryId);
     if (gone.length > 0) {
       const at = await store.momentOfChange(tx);
-      await redirect(tx, schema, record, { author, gone, to: null, at });
-      await store.removeEntries(tx, author, type, asWrites(existing, gone), at, null);
+      await redirect(tx, schema, record, { author, locked, gone, to: null, at });
+      await store.removeEntries(tx, author, type, writes, at, null);
       recordEntries(record, { type, kind: 'deleted' }, gone);
     }
-    return call.body.map((entryId) =>
-      existing.has(entryId) ? { entryId, rowId: entryId } : absent(entryId),
-    );
+    const isGone = new Set(gone);
+    return call.body.map((entryId) => (isGone.has(entryId) ? { entryId, rowId: entryId } : absent(entryId)));
   });
 }
 
@@ -121,16 +134,16 @@ export function mergeEntries(call: Call<'mergeEntries'>): Promise<DataRequestRes
     const schema = await holdSchema(tx, author.siteId);
     const type = typeCalled(schema, call.params.entryTypeId);
     const named = [...merged, body.entryId];
-    const existing = await store.lockEntries(tx, author.siteId, type.id, named, { toRemove: true });
-    if (!existing.has(body.entryId)) throw notFound(`Entry ${body.entryId}`);
+    const locked = await lockWithHolders(tx, author.siteId, referencesIn(schema), named);
+    const isHere = (id: number): boolean => locked.get(id)?.typeId === type.id;
+    if (!isHere(body.entryId)) throw notFound(`Entry ${body.entryId}`);
     const unknown = body.mergeEntries.flatMap((id, index) =>
-      existing.has(id) ? [] : [{ path: `mergeEntries.${index}`, message: `Entry ${id} does not exist` }],
+      isHere(id) ? [] : [{ path: `mergeEntries.${index}`, message: `Entry ${id} does not exist` }],
     );
     if (unknown.length > 0) throw invalid(unknown);
     const at = await store.momentOfChange(tx);
-    await redirect(tx, schema, record, { author, gone: merged, to: body.entryId, at });
-    // Read again: the one that stays may have referred to one that goes.
-    await store.removeEntries(tx, author, type, asWrites(existing, merged), at, body.entryId);
+    await redirect(tx, schema, record, { author, locked, gone: merged, to: body.entryId, at });
+    await store.removeEntries(tx, author, type, asWrites(locked, merged, type), at, body.entryId);
     recordEntries(record, { type, kind: 'deleted' }, merged, { mergedInto: body.entryId });
     return body.mergeEntries.map((entryId) => ({ entryId, rowId: body.entryId }));
   });

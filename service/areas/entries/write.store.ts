@@ -10,6 +10,8 @@ import {
   type Vals,
 } from '../schema/index.ts';
 
+export { holdReferred } from './locks.store.ts';
+
 /** Whose doing a change is, as the log keeps it. */
 export interface Author {
   siteId: number;
@@ -28,35 +30,6 @@ export interface EntryWrite {
   after: Vals;
   /** Fields whose value is another one. */
   changed: readonly SchemaField[];
-}
-
-/**
- * Entries of a type that exist, locked in the order of their ids: they do not change before the transaction ends. Other
- * transactions may begin to refer to them meanwhile, unless they are to be removed.
- */
-export async function lockEntries(
-  tx: Tx,
-  siteId: number,
-  typeId: number,
-  ids: readonly number[],
-  { toRemove }: { toRemove: boolean } = { toRemove: false },
-): Promise<Map<number, Vals>> {
-  const { rows } = await sql<{ entry_id: number; vals: Vals }>`
-    select entry_id, vals from entry where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) and type_id = ${typeId}
-    order by entry_id for ${toRemove ? sql`update` : sql`no key update`}`.execute(tx);
-  return new Map(rows.map((row) => [row.entry_id, row.vals]));
-}
-
-/** The types of entries that are referred to, kept from being deleted before the transaction ends. */
-export async function holdReferred(
-  tx: Tx,
-  siteId: number,
-  ids: readonly number[],
-): Promise<Map<number, number>> {
-  const { rows } = await sql<{ entry_id: number; type_id: number }>`
-    select entry_id, type_id from entry where site_id = ${siteId} and entry_id = any(${[...ids]}::int[])
-    order by entry_id for key share`.execute(tx);
-  return new Map(rows.map((row) => [row.entry_id, row.type_id]));
 }
 
 /** Those of the ids that are users of the site. */
@@ -131,7 +104,7 @@ const records = (writes: readonly EntryWrite[], type: EntryType): string =>
     writes.map(({ entryId, after }) => ({ entry_id: entryId, vals: after, ...columnsOf(type, after) })),
   );
 
-/** Stores new entries with all that follows from their values. */
+/** Stores new entries, and deleted ones that come back, with all that follows from their values. */
 export async function insertEntries(
   tx: Tx,
   author: Author,
@@ -144,7 +117,9 @@ export async function insertEntries(
     from jsonb_to_recordset(${records(writes, type)}::jsonb) as x(${recordShape})`.execute(tx);
   await sql`insert into entry_change (site_id, entry_id, type_id, name, created_at, created_by, direct_at, any_at, modified_by)
     select ${author.siteId}, x.entry_id, ${type.id}, x.name, ${at}::timestamptz, ${author.userId}::int, ${at}::timestamptz, ${at}::timestamptz, ${author.userId}::int
-    from jsonb_to_recordset(${JSON.stringify(namesOf(writes, type))}::jsonb) as x(entry_id int, name text)`.execute(
+    from jsonb_to_recordset(${JSON.stringify(namesOf(writes, type))}::jsonb) as x(entry_id int, name text)
+    on conflict (site_id, entry_id) do update set name = excluded.name, direct_at = excluded.direct_at, any_at = excluded.any_at,
+      modified_by = excluded.modified_by, deleted_at = null, merged_into = null, last_vals = null`.execute(
     tx,
   );
   await insertParts(tx, author.siteId, type.fields, writes);
@@ -278,19 +253,4 @@ export async function removeEntries(
   await deleteParts(tx, siteId, type.fields, writes);
   await sql`delete from calc_queue where site_id = ${siteId} and entry_id = any(${ids}::int[])`.execute(tx);
   await sql`delete from entry where site_id = ${siteId} and entry_id = any(${ids}::int[])`.execute(tx);
-}
-
-/** Entries that refer to these, with their types. */
-export async function referring(
-  tx: Tx,
-  siteId: number,
-  fields: readonly SchemaField[],
-  ids: readonly number[],
-): Promise<{ entryId: number; typeId: number }[]> {
-  const { rows } = await sql<{ entryId: number; typeId: number }>`
-    select distinct e.entry_id as "entryId", e.type_id as "typeId" from entry_multi m
-    join entry e on e.site_id = m.site_id and e.entry_id = m.entry_id
-    where m.site_id = ${siteId} and m.field_id = any(${fields.map(({ id }) => id)}::int[]) and m.v = any(${[...ids]}::int[])
-    order by 1`.execute(tx);
-  return rows;
 }

@@ -9,8 +9,10 @@ import { typeCalled, zonesFor } from './asking.ts';
 import { attachAll, attachmentsOf } from './attachments.ts';
 import { nearFaults, unknownIds } from './checks.ts';
 import { changedFields, type Draft, draftsOf, missing } from './drafts.ts';
+import { holdReferred, lockEntries } from './locks.store.ts';
 import { queueCalculations } from './queue.store.ts';
 import * as store from './write.store.ts';
+import { idsIn, type StoreItem } from './written.ts';
 
 const MOST_ITEMS = 10_000;
 
@@ -24,6 +26,14 @@ export const authorIn = (call: Pick<Call, 'caller' | 'origin'>): store.Author =>
   const { siteId, userId, proxy } = actorOf(call);
   return { siteId, userId, proxyId: proxy?.userId ?? null };
 };
+
+/** The entries that the items refer to. */
+function referredIn(items: readonly StoreItem[], type: EntryType): number[] {
+  const references = new Set(
+    type.fields.filter(({ fieldType }) => fieldType === FIELD.reference).map(({ id }) => id),
+  );
+  return [...new Set(items.flatMap(({ fieldId, value }) => (references.has(fieldId) ? idsIn(value) : [])))];
+}
 
 /** New entries get the next number of each counter, in the order in which the request names them. */
 async function count(tx: Tx, siteId: number, type: EntryType, drafts: readonly Draft[]): Promise<void> {
@@ -73,25 +83,26 @@ async function storeDrafts(tx: Tx, author: store.Author, type: EntryType, drafts
 }
 
 const ACTIONS = { created: 'entry.create', updated: 'entry.update', deleted: 'entry.delete' } as const;
+type Action = (typeof ACTIONS)[keyof typeof ACTIONS] | 'entry.calculate' | 'entry.restore';
 
 /** One audit row for the request (the log has every value), and the events of what it did. */
 export function recordEntries(
   record: Recorder,
-  what: { type: EntryType; kind: keyof typeof ACTIONS; isCalculated?: boolean },
+  what: { type: EntryType; kind: keyof typeof ACTIONS; action?: Action },
   ids: readonly number[],
   more: Readonly<Record<string, unknown>> = {},
 ): void {
   if (ids.length === 0) return;
-  const { type, kind, isCalculated = false } = what;
+  const { type, kind, action = ACTIONS[kind] } = what;
   record({
-    action: isCalculated ? 'entry.calculate' : ACTIONS[kind],
+    action,
     subject: ['entry-type', type.id],
     changes: { entries: ids, ...more },
     event: {
       topic: 'default-data',
       entityType: 'Data',
       kind,
-      isCalculated,
+      isCalculated: action === 'entry.calculate',
       entities: ids.map((EntryId) => ({ EntryId, EntryListId: type.id })),
     },
   });
@@ -122,11 +133,16 @@ export async function writeEntries(
   return change(db, actorOf(call), async (tx, record) => {
     const schema = await holdSchema(tx, author.siteId);
     const type = typeCalled(schema, params.entryTypeId);
-    const existingIds = [...new Set(named)].filter((id) => id > 0);
+    const existingIds = options.onlyNew ? [] : [...new Set(named)].filter((id) => id > 0);
+    const referred = referredIn(items, type);
+    const types =
+      referred.length > 0
+        ? await holdReferred(tx, author.siteId, [...existingIds, ...referred])
+        : new Map<number, number>();
     const existing =
-      options.onlyNew || existingIds.length === 0
-        ? new Map()
-        : await store.lockEntries(tx, author.siteId, type.id, existingIds);
+      existingIds.length > 0
+        ? await lockEntries(tx, author.siteId, type.id, existingIds)
+        : new Map<number, never>();
     const { drafts: byId, faults } = draftsOf(items, type, existing, { behavior, zones }, absent);
     faults.push(
       ...(await attachAll(tx, { siteId: author.siteId, type, existing, absent }, attachments, byId)),
@@ -135,7 +151,7 @@ export async function writeEntries(
     const all = [
       ...faults,
       ...drafts.flatMap((draft) => missing(draft, type)),
-      ...(await unknownIds(tx, schema, drafts)),
+      ...(await unknownIds(tx, author.siteId, drafts, types)),
       ...(await nearFaults(tx, author.siteId, type, drafts)),
     ];
     if (all.length > 0) throw invalid(all);

@@ -37,6 +37,9 @@ const MOST_NAME = 1_000;
 const isId = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_ID;
 
+/** The ids that a value names. */
+export const idsIn = (value: unknown): number[] => [value].flat().filter(isId);
+
 /**
  * Reads what an item writes into a field (shapes 4, values by field type). Null and an empty text clear it. Whether the
  * ids exist is looked up later, for all items at once.
