@@ -3,6 +3,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
 import { isUnreachable, toServiceError } from '../api/errors.ts';
 import type { ServiceError } from '../api/errors.ts';
+import { heldActing } from '../api/session-gate.ts';
 import { buttonClass } from '../ui/button/button-class.ts';
 import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../ui/feedback/ErrorState.tsx';
@@ -28,7 +29,11 @@ function wordsFor(error: ServiceError): Words {
     return {
       page: 'No permission',
       title: 'You may not see this page',
-      body: `${error.message}. An administrator of this site can give it to you.`,
+      body: `${error.message}. ${
+        heldActing()
+          ? 'You work as somebody else: what they may not see, or cannot pass on, you do not see either.'
+          : 'An administrator of this site can give it to you.'
+      }`,
     };
   }
   if (error.status === 404) {

@@ -22,16 +22,19 @@ const REPORTS = 6;
 /** Who may act for the user, for whom they may act, and when that was done. */
 export function ProxiesTab() {
   const user = useUser();
+  const { allowed } = useAllowed('listProxies');
   return (
     <div className="user-cols">
       <div className="user-main">
         <Assignments />
       </div>
       <div className="user-side">
-        <Link to="/proxies/graph" search={{ around: user.id }} className={buttonClass()}>
-          <Waypoints />
-          Show in the graph
-        </Link>
+        {allowed && (
+          <Link to="/proxies/graph" search={{ around: user.id }} className={buttonClass()}>
+            <Waypoints />
+            Show in the graph
+          </Link>
+        )}
         <Reports />
       </div>
     </div>
