@@ -1,3 +1,4 @@
+import { REMINDER_DAYS } from '../../contract/rules/invitations.ts';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { useSession } from '../api/session.ts';
@@ -6,9 +7,8 @@ import { distance, isWithin } from '../lib/ends.ts';
 import { IconButton } from '../ui/button/IconButton.tsx';
 import { Banner } from '../ui/feedback/Banner.tsx';
 
-// Early enough to ask for more days; in the last ones it is more than news.
+// Early enough to ask for more days; from the day of the reminder on it is more than news.
 const TOLD = 14;
-const NEAR = 3;
 
 /** Tells somebody whose membership ends by itself that it does so soon; hidden, it stays so until the page loads anew. */
 export function MembershipEnd() {
@@ -18,7 +18,7 @@ export function MembershipEnd() {
   return (
     <div className="shell-banner">
       <Banner
-        tone={isWithin(end, NEAR) ? 'warn' : 'info'}
+        tone={isWithin(end, REMINDER_DAYS) ? 'warn' : 'info'}
         title={`Your membership of ${site.name} ends ${shortDate(end)}, ${distance(end)}`}
         actions={<IconButton label="Hide" icon={X} size="small" onClick={() => setHidden(true)} />}
       >

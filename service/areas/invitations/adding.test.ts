@@ -207,7 +207,7 @@ onEachApp((house) => {
       expect(checks[0]?.userId).toBe(mine.userId);
       expect(checks[1]?.message).toContain('not an active one');
       expect(checks[3]?.invitationId).toEqual(expect.any(Number));
-      expect(checks[4]?.message).toContain(`the domain is not ${DOMAIN}`);
+      expect(checks[4]?.message).toContain(`not of ${DOMAIN}`);
       expect(checks[8]?.message).toBe('Stands in the list already, at place 3.');
       // Of people of other sites nothing but that they exist.
       expect(checks.slice(2).filter(({ userId }) => userId !== null)).toEqual([]);

@@ -74,6 +74,6 @@ function obstacleToAdding(key: string, { site, caller }: { site: Site; caller: C
   if (!site.mayManageExistingUsers) return 'this site may not manage existing users';
   if (site.dedicatedDomain === null) return 'this site has no dedicated domain';
   if (!isOfDomain(key, site.dedicatedDomain))
-    return `the domain is not ${site.dedicatedDomain}, the dedicated one of this site`;
+    return `not of ${site.dedicatedDomain}, the dedicated domain of this site`;
   return undefined;
 }

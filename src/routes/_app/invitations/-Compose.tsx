@@ -35,12 +35,11 @@ export function Compose() {
       ),
     [options],
   );
-  const days = settings.days ?? 1;
   const invitees = planInvitees({
     entries,
     checks: known,
     unanswered: failure !== undefined,
-    settings: { ...settings, days },
+    settings,
     chosen,
     may: { invite, add },
     book,
@@ -55,12 +54,7 @@ export function Compose() {
           <AddressBox />
           <MembershipCard {...{ settings, options, gives }} reasons={{ invite, add }} />
         </div>
-        <InviteeTable
-          invitees={invitees}
-          check={{ failure, asking, waits }}
-          daysMissing={settings.days === undefined}
-          onSend={send}
-        />
+        <InviteeTable invitees={invitees} check={{ failure, asking, waits }} onSend={send} />
       </div>
     </Page>
   );

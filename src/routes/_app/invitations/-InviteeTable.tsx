@@ -1,4 +1,4 @@
-import { INVITATIONS_AN_HOUR } from '../../../../contract/rules/invitations.ts';
+import { INVITATIONS_AN_HOUR, TEMPORARY } from '../../../../contract/rules/invitations.ts';
 import { AtSign } from 'lucide-react';
 import { useState } from 'react';
 import type { ServiceError } from '../../../api/errors.ts';
@@ -25,19 +25,17 @@ const emailOf = ({ email }: Invitee) => email;
 interface InviteeTableProps {
   invitees: readonly Invitee[];
   check: { failure: ServiceError | undefined; asking: boolean; waits: number | undefined };
-  /** What is typed for the days of a temporary membership is no number. */
-  daysMissing: boolean;
   onSend: (those: readonly Invitee[]) => void;
 }
 
 /** Every address that was found, what is known of it and what will happen; under it, the button that does it. */
-export function InviteeTable({ invitees, check, daysMissing, onSend }: InviteeTableProps) {
+export function InviteeTable({ invitees, check, onSend }: InviteeTableProps) {
   const [shown, setShown] = useState<Shown>('all');
   const { skip, invite, add, resend } = countChoices(invitees);
   const sent = invite + add + resend;
   const checking = invitees.filter(({ outcome }) => outcome === 'checking').length;
   const rows = invitees.filter((one) => isShown(one, shown));
-  const reason = reasonFor(sent, checking, daysMissing);
+  const reason = reasonFor(sent, checking, invitees);
   return (
     <div className="inv-make-main">
       {check.failure && (
@@ -106,10 +104,13 @@ function Decision({ invitees, reason, onSend }: DecisionProps) {
   );
 }
 
-function reasonFor(sent: number, checking: number, daysMissing: boolean): string | undefined {
+const lacksDays = ({ choice, terms: { type, days } }: Invitee): boolean =>
+  choice === 'invite' && type === TEMPORARY && days === undefined;
+
+function reasonFor(sent: number, checking: number, invitees: readonly Invitee[]): string | undefined {
   if (checking > 0) return 'The addresses are still being checked';
   if (sent === 0) return 'Every address is left out';
-  return daysMissing ? 'Say first how many days the membership lasts' : undefined;
+  return invitees.some(lacksDays) ? 'Say first how many days the membership lasts' : undefined;
 }
 
 function Checking({ number, waits }: { number: number; waits: number | undefined }) {

@@ -10,7 +10,8 @@ export type Choice = 'invite' | 'add' | 'resend' | 'skip';
 /** What is so for every address that says nothing else. */
 export interface Settings {
   type: number;
-  days: number;
+  /** Undefined while what is typed is no number of days. */
+  days: number | undefined;
   groups: readonly number[];
   /** What becomes of those who may be added without their confirmation. */
   addable: 'add' | 'invite';
@@ -19,7 +20,7 @@ export interface Settings {
 /** How long and in which groups somebody becomes a member. */
 export interface Terms {
   type: number;
-  days: number;
+  days: number | undefined;
   groups: readonly number[];
 }
 

@@ -13,7 +13,7 @@ interface Draft {
   text: string;
   /** What stands in the text, as of the last pause in typing. */
   entries: readonly Entry[];
-  settings: Omit<Settings, 'days'> & { days: number | undefined };
+  settings: Settings;
   /** What was chosen for single addresses, by their keys. */
   chosen: ReadonlyMap<string, Choice>;
 }

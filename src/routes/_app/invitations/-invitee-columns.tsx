@@ -70,9 +70,11 @@ function Found({ invitee, tabIndex }: { invitee: Invitee } & Place) {
 }
 
 /** What will happen, with the days of a membership that ends. */
-function labelOf({ choice, terms }: Invitee): string {
+function labelOf({ choice, terms: { type, days } }: Invitee): string {
   const { label } = CHOICES[choice];
-  return choice === 'invite' && terms.type === TEMPORARY ? `${label}, ${inDays(terms.days)}` : label;
+  return choice === 'invite' && type === TEMPORARY && days !== undefined
+    ? `${label}, ${inDays(days)}`
+    : label;
 }
 
 function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & Place) {

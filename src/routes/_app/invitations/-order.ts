@@ -46,7 +46,7 @@ export function send(order: Order): Promise<Answer> {
   if (order.does === 'invite') {
     const { type, days, groups } = order.terms;
     // Only a temporary one has days (spec 4.2 rule 3).
-    const duration = type === TEMPORARY ? { duration: days } : {};
+    const duration = type === TEMPORARY && days !== undefined ? { duration: days } : {};
     return inviteExistingUser({ body: { email, type, ...duration, ...groupsOf(groups) }, ...QUIET });
   }
   if (order.does === 'add') return addExistingUser({ body: { email, ...groupsOf(order.groups) }, ...QUIET });

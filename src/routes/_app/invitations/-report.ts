@@ -27,5 +27,5 @@ function termsOf(order: Order): [type: string, days: number | string] {
   if (order.does === 'extend') return ['', order.days];
   if (order.does !== 'invite') return ['', ''];
   const { type, days } = order.terms;
-  return type === TEMPORARY ? ['Temporary', days] : ['Permanent', ''];
+  return type === TEMPORARY ? ['Temporary', days ?? ''] : ['Permanent', ''];
 }
