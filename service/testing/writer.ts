@@ -7,15 +7,19 @@ import type { Place } from './databases.ts';
 
 type Where = Pick<Place, 'databaseUrl' | 'dataDir'>;
 
-/** Starts the process; resolves when its first row is acknowledged. `kill` (SIGKILL) returns all that were. */
-export async function startWriter({ databaseUrl, dataDir }: Where): Promise<{ kill(): Promise<number[]> }> {
-  const child = spawn(
-    process.execPath,
-    [import.meta.filename, dataDir, ...(databaseUrl ? [databaseUrl] : [])],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+/**
+ * Starts the process; resolves when its first row is acknowledged. `kill` (SIGKILL) returns all that were. Another script
+ * gets the same arguments, and one more as JSON.
+ */
+export async function startWriter(
+  { databaseUrl, dataDir }: Where,
+  script = import.meta.filename,
+  task?: object,
+): Promise<{ kill(): Promise<number[]> }> {
+  const more = task ? [JSON.stringify(task)] : [];
+  const child = spawn(process.execPath, [script, dataDir, databaseUrl ?? '', ...more], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const acknowledged: number[] = [];
   const lines = createInterface(child.stdout);
   lines.on('line', (line) => acknowledged.push(Number(line)));
