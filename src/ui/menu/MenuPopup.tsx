@@ -79,7 +79,7 @@ function Group({ group, at, label }: { group: MenuItemData[]; at: number; label:
 }
 
 function Item({ item }: { item: MenuItemData }) {
-  const { label, icon: Icon, href, disabledReason, danger, checked } = item;
+  const { label, icon: Icon, href, disabledReason, danger, checked, closes } = item;
   const off = disabledReason !== undefined;
   const hint = disabledReason ?? item.hint;
   return (
@@ -88,7 +88,7 @@ function Item({ item }: { item: MenuItemData }) {
       textValue={label}
       className={cx('menu-item', danger && 'menu-item-danger', off && 'menu-item-off')}
       href={off ? undefined : href}
-      shouldCloseOnSelect={!off && checked === undefined}
+      shouldCloseOnSelect={!off && (checked === undefined || closes)}
       onAction={off ? undefined : item.onSelect}
     >
       {Icon && <Icon />}

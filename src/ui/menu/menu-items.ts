@@ -15,6 +15,8 @@ export interface MenuItemData {
   checked?: boolean | undefined;
   /** A choice of which one of its group is on. */
   oneOf?: boolean | undefined;
+  /** A choice that ends the matter; others leave the menu open to be compared. */
+  closes?: boolean;
 }
 
 /** `'line'` parts groups of items. */

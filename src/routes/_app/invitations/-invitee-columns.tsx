@@ -94,6 +94,7 @@ function ChoiceMenu({ invitee, tabIndex }: { invitee: Invitee } & Place) {
           disabledReason: option.reason,
           checked: option.choice === choice,
           oneOf: true,
+          closes: true,
           onSelect: () => choose(key, option.choice),
         }))
       }
