@@ -1,8 +1,8 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { Bookmark, Download, FolderSearch, Link2 } from 'lucide-react';
 import { useMemo } from 'react';
+import { useAllowed } from '../../../api/session.ts';
 import { openExport } from '../../../export/index.ts';
-import { useExportReason } from '../../../export/use-export-reason.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { useOfferActions } from '../../../shell/palette/registry.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -29,7 +29,7 @@ interface ActivityActionsProps {
 /** What can be done with the report as a whole. */
 export function ActivityActions({ view, bounds, question, pinned, total }: ActivityActionsProps) {
   const router = useRouter();
-  const notNow = useExportReason();
+  const { reason: notNow } = useAllowed('recordExport');
   const nameOf = useNames([...view.people, ...view.principals]);
   const filter = [...filterWords(view, nameOf), rangeWords(view.range, pinned, readerZone())].join(' · ');
   useOfferActions(

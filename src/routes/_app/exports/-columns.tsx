@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
+import { useAllowed } from '../../../api/session.ts';
 import { fetchAgain } from '../../../export/fetch-again.ts';
 import { fileOf } from '../../../export/keep.ts';
 import type { KeptExport } from '../../../export/keep.ts';
-import { useExportReason } from '../../../export/use-export-reason.ts';
 import { count } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
@@ -40,7 +40,7 @@ function ListLink({ one: { query, search, subject }, tabIndex }: { one: KeptExpo
 
 /** What somebody comes to this page for stands in the row. */
 function Again({ one, tabIndex }: { one: KeptExport; tabIndex: 0 | -1 }) {
-  const notNow = useExportReason();
+  const { reason: notNow } = useAllowed('recordExport');
   return (
     <Button
       size="small"

@@ -1,7 +1,7 @@
 import { Link, Outlet, getRouteApi, useMatch } from '@tanstack/react-router';
 import { Waypoints } from 'lucide-react';
 import { useDeferredValue, useMemo } from 'react';
-import { counted } from '../../../lib/numbers.ts';
+import { count, counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -132,7 +132,7 @@ function metaOf({ rows, people }: Shown): string {
   const parts = [
     counted(people, 'person', 'people'),
     counted(rows.length, 'assignment', 'assignments'),
-    ...(cyclic > 0 ? [`${cyclic} in cycles`] : []),
+    ...(cyclic > 0 ? [`${count(cyclic)} in cycles`] : []),
   ];
   return parts.join(' · ');
 }

@@ -1,10 +1,11 @@
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { Activity, Printer, RefreshCw } from 'lucide-react';
+import { Activity, Download, Printer, RefreshCw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { ActingReport, ProxyPerson } from '../../../api/generated/types.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
+import { openExport } from '../../../export/index.ts';
 import { exactDate } from '../../../lib/dates.ts';
-import { counted } from '../../../lib/numbers.ts';
+import { count, counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -15,6 +16,7 @@ import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { writeMoment } from '../activity/-view.ts';
 import { reportName } from './-report-columns.tsx';
+import { stepsSource } from './-report-export.ts';
 import { useReport } from './-reports-query.ts';
 import { countsOf, lasted, toldSteps } from './-steps.ts';
 import { StepsTable } from './-StepsTable.tsx';
@@ -33,6 +35,7 @@ const KINDS = [
 export function ReportPage() {
   const { reportId } = route.useParams();
   const { report, steps, isFetching, refetch, hasMore, isReadingOn, readOn } = useReport(reportId);
+  const { reason: notNow } = useAllowed('recordExport');
   const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('all');
   const told = useMemo(() => toldSteps(steps), [steps]);
   if (!report) return null;
@@ -42,13 +45,20 @@ export function ReportPage() {
     <Page
       title={reportName(report)}
       breadcrumbs={<Trail />}
-      meta={`${counted(reads, 'read', 'reads')} · ${counted(writes, 'change', 'changes')}${refused > 0 ? ` · ${refused} refused or failed` : ''}${hasMore ? ', so far' : ''}`}
+      meta={`${counted(reads, 'read', 'reads')} · ${counted(writes, 'change', 'changes')}${refused > 0 ? ` · ${count(refused)} refused or failed` : ''}${hasMore ? ', so far' : ''}`}
       actions={
         <span className="report-actions">
           {report.endedDate === null && (
             <IconButton label="Read again" icon={RefreshCw} pending={isFetching} onClick={refetch} />
           )}
           <ActivityLink report={report} />
+          <Button
+            icon={Download}
+            disabledReason={notNow ?? (report.steps === 0 ? 'There are no steps yet' : undefined)}
+            onClick={() => openExport(stepsSource(report))}
+          >
+            Export
+          </Button>
           <Button icon={Printer} onClick={() => print()}>
             Print
           </Button>

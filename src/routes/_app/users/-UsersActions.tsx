@@ -5,7 +5,6 @@ import type { FoundPeople } from '../../../directory/directory.ts';
 import { useDirectory } from '../../../directory/directory.ts';
 import { filterWords } from '../../../export/filter-words.ts';
 import { openExport } from '../../../export/index.ts';
-import { useExportReason } from '../../../export/use-export-reason.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { NewUserLink } from './-NewUserLink.tsx';
@@ -22,7 +21,7 @@ export function UsersActions({ found, view }: UsersActionsProps) {
   const router = useRouter();
   const { groups, complete } = useDirectory();
   const creating = useAllowed('createUser');
-  const notNow = useExportReason();
+  const { reason: notNow } = useAllowed('recordExport');
   // Whoever may do one of these has a use for a file; rows that need another are refused one by one.
   const mayImport = [
     creating,

@@ -16,7 +16,6 @@ import { chooseBulk, openBulk, openUndoFile } from '../../../bulk/index.ts';
 import { rowsOf } from '../../../directory/directory.ts';
 import type { DirectoryRow } from '../../../directory/row.ts';
 import { openExport } from '../../../export/index.ts';
-import { useExportReason } from '../../../export/use-export-reason.ts';
 import { counted } from '../../../lib/numbers.ts';
 import type { MenuItemData, MenuItems } from '../../../ui/menu/menu-items.ts';
 import { copyText } from './-copy.ts';
@@ -38,7 +37,7 @@ export function useBulkItems({ ids, rows, onBegin }: Selected): {
   const users = useAllowed('updateUser').reason;
   const licenses = useAllowed('updateUserLicense').reason;
   const groups = useAllowed('assignGroups').reason;
-  const exports = useExportReason();
+  const exports = useAllowed('recordExport').reason;
   const removal = useAllowed('removeUser').reason;
   const open = (kind: Plain) => () => openBulk({ action: { kind }, userIds: ids, onBegin });
   const choose = (what: 'license' | 'addGroups' | 'removeGroups') => () =>
