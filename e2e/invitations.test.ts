@@ -98,6 +98,13 @@ test('invited for some days, accepted in another browser, extended', async ({
     elsewhere.getByRole('heading', { name: 'You are a member of Northlight Capital' }),
   ).toBeFocused();
   await expectNoAxe(elsewhere);
+  // Their home is another site; it opens the one that was just accepted.
+  await elsewhere.getByRole('link', { name: 'Sign in' }).click();
+  await elsewhere.getByLabel('E-mail').fill(guest.email);
+  await elsewhere.getByLabel('Password', { exact: true }).fill(guest.password);
+  await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(elsewhere.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
+  await expect(elsewhere.getByText(/Your membership of Northlight Capital ends .*, in 5 days/)).toBeVisible();
 
   await page.getByRole('link', { name: 'Show the invitations' }).click();
   await page.getByRole('button', { name: 'Show it' }).click();
