@@ -2,4 +2,5 @@ export { entryFileHandlers } from './file-handlers.ts';
 export { entryReadHandlers } from './handlers.ts';
 export { entryWriteHandlers } from './write-handlers.ts';
 export { recalculation } from './recalculate.ts';
-export { holdReferred } from './write.store.ts';
+export { restoreEntries } from './restore.ts';
+export { holdReferred } from './locks.store.ts';

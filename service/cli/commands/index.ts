@@ -1,5 +1,6 @@
 import { createApiKey } from './api-key.ts';
 import { type Command, type CommandContext, CommandError } from './command.ts';
+import { restoreEntry } from './entry.ts';
 import { listAllSites, setSite, showSite } from './site.ts';
 import { createUser, deactivateUser, makeAdministrator, printPasswordLink } from './user.ts';
 
@@ -25,6 +26,9 @@ npm run --silent admin -- COMMAND
            [--existing-users allow|deny]
       Whether the site may add users of other sites without their
       confirmation, and of which e-mail domain they must be.
+  entry restore TYPE ID... [--site SLUG]
+      Deleted entries come back with their ids, values and history; references
+      to them do not.
   help
 
 It takes DATABASE_URL, DATA_DIR and PUBLIC_URL as the service does, and works
@@ -40,6 +44,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'site list': listAllSites,
   'site show': showSite,
   'site set': setSite,
+  'entry restore': restoreEntry,
 };
 
 /**
