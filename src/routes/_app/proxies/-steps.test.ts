@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { countsOf, inWords, lasted, outcomeOf, partsOf, toldSteps, userIn } from './-steps.ts';
 
 it('takes the parameters apart, and leaves the turning of pages out', () => {
-  expect(partsOf('userId=7 pageNumber=2 pageSize=1000 q=ann marsh')).toEqual([
+  expect(
+    partsOf('userId=7 pageNumber=2 pageSize=1000 modifiedSince=2026-03-01T10:00:00Z q=ann marsh'),
+  ).toEqual([
     { name: 'userId', value: '7' },
     { name: 'q', value: 'ann marsh' },
   ]);
@@ -41,7 +43,7 @@ it.each([
   expect(lasted(`2026-03-01T${from}Z`, `2026-03-01T${to}Z`)).toBe(words);
 });
 
-it('tells what was read again at once in one line, and every change', () => {
+it('tells in one line what was read again at once or by the console itself, and every change', () => {
   const step = {
     date: '2026-03-01T10:00:00Z',
     operationId: 'searchUsers',
@@ -51,11 +53,21 @@ it('tells what was read again at once in one line, and every change', () => {
     status: 200,
   };
   const change = { ...step, operationId: 'updateUser', isWrite: true };
-  const told = toldSteps([step, { ...step, subject: 'q=ann pageNumber=2' }, change, change, step]);
+  const read = { ...step, operationId: 'getUser', subject: 'userId=7' };
+  const told = toldSteps([
+    step,
+    { ...step, subject: 'q=ann pageNumber=2' },
+    read,
+    change,
+    change,
+    step,
+    read,
+  ]);
   expect(told.map(({ operationId, times }) => [operationId, times])).toEqual([
-    ['searchUsers', 2],
+    ['searchUsers', 3],
+    ['getUser', 1],
     ['updateUser', 1],
     ['updateUser', 1],
-    ['searchUsers', 1],
+    ['getUser', 1],
   ]);
 });

@@ -9,8 +9,8 @@ export interface ToldStep extends ActingStep {
 }
 
 const PARAMETER = /(?:^|\s)([A-Za-z]\w*)=/;
-// Which page was turned to is nobody's question.
-const UNTOLD = new Set(['pagenumber', 'pagesize']);
+// Which page was turned to, or since when somebody had the rest already, is nobody's question.
+const UNTOLD = new Set(['pagenumber', 'pagesize', 'modifiedsince']);
 const USERS = new Set(['userid', 'proxyuserid']);
 
 /** Takes "userId=7 q=ann marsh" apart; a value may have spaces of its own. */
@@ -33,13 +33,20 @@ const isSame = (a: ToldStep, b: ToldStep): boolean =>
   a.status === b.status &&
   JSON.stringify(a.parts) === JSON.stringify(b.parts);
 
-/** The steps of a report as they are told: what was read again at once is one line, a change never is. */
+// The console brings what it knows of everybody up to date by itself, every minute.
+const BY_ITSELF = new Set(['searchUsers', 'listGroups', 'searchUserLicenses']);
+
+/**
+ * The steps of a report as they are told: what was read again at once is one line, and so is what the console reads again
+ * by itself, whatever stands between; a change never is.
+ */
 export function toldSteps(steps: readonly ActingStep[]): ToldStep[] {
   const told: ToldStep[] = [];
   for (const [at, step] of steps.entries()) {
     const next = { ...step, key: `${at} ${step.date}`, times: 1, parts: partsOf(step.subject) };
-    const last = told.at(-1);
-    if (last && !step.isWrite && isSame(last, next)) last.times += 1;
+    const before = BY_ITSELF.has(step.operationId) ? told : told.slice(-1);
+    const same = step.isWrite ? undefined : before.findLast((one) => isSame(one, next));
+    if (same) same.times += 1;
     else told.push(next);
   }
   return told;
