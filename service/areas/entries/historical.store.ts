@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
 import type { SchemaField } from '../schema/index.ts';
+import { requireBound, upToBound } from './bounds.store.ts';
 import { type Rendering, rowJson } from './render.store.ts';
 
 /** Values as they were: which entries of a type, which of its fields, when. */
@@ -22,21 +23,25 @@ export async function rowsAt(db: Db, past: Past, most: number, rendering: Render
   const { siteId, typeId, entryIds, fields, at } = past;
   const chosen = entryIds === undefined ? sql`true` : sql`c.entry_id = any(${[...entryIds]}::int[])`;
   const logged = fields.filter((field) => !field.isCalculated).map((field) => field.id);
+  // One look into the log for each entry; merged once, where every field would merge them anew.
   // Of a deleted entry the values at deletion count, whatever moment before it is asked for.
-  const { rows } = await sql<{ row: string }>`
+  const { rows } = await sql<{ row: string; bytes: number }>`
     with here as materialized (
       select c.entry_id, coalesce(n.vals, c.last_vals) as vals, c.deleted_at is not null as gone
       from entry_change c left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id
       where c.site_id = ${siteId} and c.type_id = ${typeId} and c.created_at <= ${at}::timestamptz and ${chosen}
       order by c.entry_id limit ${most}),
-    e as (
+    e as materialized (
       select here.entry_id, (here.vals || coalesce(then_.vals, '{}')) - coalesce(then_.cleared, '{}'::text[]) as vals
       from here left join lateral (
-        select jsonb_object_agg(f.id::text, l.old) filter (where l.old is not null) as vals,
-          array_agg(f.id::text) filter (where l.seq is not null and l.old is null) as cleared
-        from unnest(${logged}::int[]) as f(id) left join lateral (
-          select seq, old from cell_log where site_id = ${siteId} and entry_id = here.entry_id and field_id = f.id
-            and at > ${at}::timestamptz order by seq limit 1) l on true) then_ on not here.gone)
-    select ${rowJson(fields, rendering)} as row from e order by e.entry_id`.execute(db);
+        select jsonb_object_agg(l.field_id::text, l.old) filter (where l.old is not null) as vals,
+          array_agg(l.field_id::text) filter (where l.old is null) as cleared
+        from (select distinct on (field_id) field_id, old from cell_log
+          where site_id = ${siteId} and entry_id = here.entry_id and field_id = any(${logged}::int[])
+            and at > ${at}::timestamptz order by field_id, seq) l) then_ on not here.gone)
+    ${upToBound(sql`select ${rowJson(fields, rendering)} as row, e.entry_id as at from e`)} order by at`.execute(
+    db,
+  );
+  requireBound(rows, 'entries');
   return rows.map(({ row }) => row);
 }

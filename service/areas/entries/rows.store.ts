@@ -3,6 +3,7 @@ import type { Condition } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
+import { requireBound, upToBound } from './bounds.store.ts';
 import { type Asked, conditionSql, type FieldOf } from './conditions.store.ts';
 import { isOwnOrder, type Order, orderKey, orderSql, ordersText } from './order.store.ts';
 import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
@@ -26,6 +27,7 @@ export interface Window {
 
 interface Row extends Position {
   row: string;
+  bytes: number;
 }
 
 const asksForAll = (condition: Condition): boolean =>
@@ -54,23 +56,33 @@ export async function countMatches(db: Db, wanted: Wanted): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** The ids of a window in their order, with what they are ordered by. `behind` stands for the rows that are skipped. */
-function idsSql(wanted: Wanted, { limit, skip }: Window, behind: Position | undefined, empty: boolean): Sql {
+/** A window of matching entries `e`: what they are ordered by, which they are, and how many are left out before it. */
+interface Part {
+  key: Sql;
+  of: Sql;
+  skip: number;
+}
+
+/** `behind` stands for the rows that are skipped; `empty`: those without a value to order them by. */
+function partOf(wanted: Wanted, window: Window, behind: Position | undefined, empty: boolean): Part {
   const { order, asked } = wanted;
+  const { limit } = window;
+  const skip = behind ? 0 : window.skip;
   if (!order || empty) {
     const none = order ? sql`(${orderSql(order, asked.siteId)} is null)` : sql`true`;
     const after = behind ? sql`e.entry_id > ${behind.entryId}` : sql`true`;
-    return sql`select e.entry_id, null as key ${matching(wanted, sql`${none} and ${after}`)}
-      order by e.entry_id limit ${limit} offset ${behind ? 0 : skip}`;
+    const of = sql`${matching(wanted, sql`${none} and ${after}`)} order by e.entry_id limit ${limit}`;
+    return { key: sql`null`, of, skip };
   }
-  const column = orderSql(order, asked.siteId);
+  const key = orderSql(order, asked.siteId);
   const direction = order.descending ? sql`desc` : sql`asc`;
   const type = ordersText(order) ? sql`::text` : sql`::float8`;
   const after = behind
-    ? sql`(${column}, e.entry_id) ${order.descending ? sql`<` : sql`>`} (${behind.key}${type}, ${behind.entryId}::int)`
+    ? sql`(${key}, e.entry_id) ${order.descending ? sql`<` : sql`>`} (${behind.key}${type}, ${behind.entryId}::int)`
     : sql`true`;
-  return sql`select e.entry_id, ${column} as key ${matching(wanted, sql`${column} is not null and ${after}`)}
-    order by ${column} ${direction}, e.entry_id ${direction} limit ${limit} offset ${behind ? 0 : skip}`;
+  const of = sql`${matching(wanted, sql`${key} is not null and ${after}`)}
+    order by ${key} ${direction}, e.entry_id ${direction} limit ${limit}`;
+  return { key, of, skip };
 }
 
 /** Without a condition or an order the blocks of the list tell where any page begins (docs/decisions/0010). */
@@ -84,10 +96,19 @@ const plainIds = ({ type, asked: { siteId } }: Wanted, { limit, skip }: Window):
 
 /** Rows of these ids as JSON texts, in their order. */
 async function rowsOf(db: Db, ids: Sql, siteId: number, row: Sql): Promise<Row[]> {
+  const built = sql`select e.entry_id as "entryId", page.key, ${row} as row, page.at
+    from page join entry e on e.site_id = ${siteId} and e.entry_id = page.entry_id`;
   const { rows } = await sql<Row>`
     with page as materialized (select entry_id, key, row_number() over () as at from (${ids}) as ids)
-    select e.entry_id as "entryId", page.key, ${row} as row
-    from page join entry e on e.site_id = ${siteId} and e.entry_id = page.entry_id order by page.at`.execute(
+    ${upToBound(built)} order by at`.execute(db);
+  requireBound(rows, 'limit');
+  return rows;
+}
+
+/** Of rows that are skipped the ids alone are read; where none are, each row is looked up once. */
+async function rowsIn(db: Db, { key, of, skip }: Part, siteId: number, row: Sql): Promise<Row[]> {
+  if (skip > 0) return rowsOf(db, sql`select e.entry_id, ${key} as key ${of} offset ${skip}`, siteId, row);
+  const { rows } = await sql<Row>`select e.entry_id as "entryId", ${key} as key, ${row} as row ${of}`.execute(
     db,
   );
   return rows;
@@ -103,16 +124,12 @@ async function orderedRows(
 ): Promise<Row[]> {
   const { siteId } = wanted.asked;
   const inEmpty = behind !== undefined && behind.key === null;
-  const first = inEmpty ? [] : await rowsOf(db, idsSql(wanted, window, behind, false), siteId, row);
+  const first = inEmpty ? [] : await rowsIn(db, partOf(wanted, window, behind, false), siteId, row);
   const limit = window.limit - first.length;
   if (limit === 0) return first;
   const skip = behind || first.length > 0 ? 0 : await skippedOfEmpty(db, wanted, window.skip);
-  const rest = await rowsOf(
-    db,
-    idsSql(wanted, { limit, skip }, inEmpty ? behind : undefined, true),
-    siteId,
-    row,
-  );
+  const part = partOf(wanted, { limit, skip }, inEmpty ? behind : undefined, true);
+  const rest = await rowsIn(db, part, siteId, row);
   return [...first, ...rest];
 }
 
@@ -144,7 +161,10 @@ export async function readRows(
   const { order, asked, condition, type } = wanted;
   const row = rowJson(fields, rendering);
   if (!order && asksForAll(condition)) {
-    const page = await rowsOf(db, plainIds(wanted, window), asked.siteId, row);
+    const page =
+      window.skip > 0
+        ? await rowsOf(db, plainIds(wanted, window), asked.siteId, row)
+        : await rowsIn(db, partOf(wanted, window, undefined, false), asked.siteId, row);
     return page.map((each) => each.row);
   }
   const changed = order && !isOwnOrder(order) ? undefined : await lastChange(db, wanted);
@@ -153,7 +173,7 @@ export async function readRows(
     changed !== undefined && window.skip > 0 ? positionAt(placeOf(query, window.skip)) : undefined;
   const page = order
     ? await orderedRows(db, { ...wanted, order }, window, behind, row)
-    : await rowsOf(db, idsSql(wanted, window, behind, false), asked.siteId, row);
+    : await rowsIn(db, partOf(wanted, window, behind, false), asked.siteId, row);
   const last = page.at(-1);
   if (last && changed !== undefined && page.length === window.limit)
     rememberPosition(placeOf(query, window.skip + page.length), { entryId: last.entryId, key: last.key });
