@@ -139,7 +139,7 @@ export type UserLicenseInfoResponse = {
 };
 
 /**
- * One change of the licence of a user.
+ * One change of the license of a user.
  */
 export type UserLicenseChange = {
     date: string;
@@ -167,7 +167,7 @@ export type UserLicenseInfoUpdate = {
 };
 
 /**
- * How many users hold each licence at the end of a day.
+ * How many users hold each license at the end of a day.
  */
 export type LicenseSeats = {
     /**
@@ -197,7 +197,7 @@ export type LicenseSeats = {
 };
 
 /**
- * A billable licence whose holder is not active.
+ * A billable license whose holder is not active.
  */
 export type UnusedLicense = {
     userId: UserId;
@@ -2067,7 +2067,7 @@ export type GetUserLicenseError = GetUserLicenseErrors[keyof GetUserLicenseError
 
 export type GetUserLicenseResponses = {
     /**
-     * The licence.
+     * The license.
      */
     200: UserLicenseInfoResponse;
 };
@@ -2203,7 +2203,7 @@ export type UpdateUserLicenseError = UpdateUserLicenseErrors[keyof UpdateUserLic
 
 export type UpdateUserLicenseResponses = {
     /**
-     * The licence is changed.
+     * The license is changed.
      */
     200: unknown;
 };
@@ -2261,7 +2261,7 @@ export type SearchUserLicensesError = SearchUserLicensesErrors[keyof SearchUserL
 
 export type SearchUserLicensesResponses = {
     /**
-     * A page of licences.
+     * A page of licenses.
      */
     200: Array<UserLicenseInfoResponse>;
 };
@@ -2377,7 +2377,7 @@ export type ListUnusedLicensesError = ListUnusedLicensesErrors[keyof ListUnusedL
 
 export type ListUnusedLicensesResponses = {
     /**
-     * A page of licences.
+     * A page of licenses.
      */
     200: Array<UnusedLicense>;
 };

@@ -32,7 +32,7 @@ const REASONS = [
 const LOOKS = [
   ['searchUsers', 'Search users', 'pageSize=1000'],
   ['listGroups', 'List user groups', 'pageSize=1000'],
-  ['searchUserLicenses', 'Search licences', 'isBillable=true pageSize=100'],
+  ['searchUserLicenses', 'Search licenses', 'isBillable=true pageSize=100'],
   ['queryUserActivity', 'Report the activity of users', 'pageNumber=1 pageSize=50'],
 ] as const;
 

@@ -95,7 +95,7 @@ export const getUsersByIds = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Read the licence of a user
+ * Read the license of a user
  */
 export const getUserLicense = <ThrowOnError extends boolean = true>(options: Options<GetUserLicenseData, ThrowOnError>): RequestResult<GetUserLicenseResponses, GetUserLicenseErrors, ThrowOnError> => (options.client ?? client).get<GetUserLicenseResponses, GetUserLicenseErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -104,9 +104,9 @@ export const getUserLicense = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * List the licence changes of a user
+ * List the license changes of a user
  *
- * Every licence the user was given on this site, newest first, beginning with the one the user came with.
+ * Every license the user was given on this site, newest first, beginning with the one the user came with.
  */
 export const getUserLicenseHistory = <ThrowOnError extends boolean = true>(options: Options<GetUserLicenseHistoryData, ThrowOnError>): RequestResult<GetUserLicenseHistoryResponses, GetUserLicenseHistoryErrors, ThrowOnError> => (options.client ?? client).get<GetUserLicenseHistoryResponses, GetUserLicenseHistoryErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -115,9 +115,9 @@ export const getUserLicenseHistory = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Change the licence of a user
+ * Change the license of a user
  *
- * The last administrator who can sign in cannot be left without a licence (409).
+ * The last administrator who can sign in cannot be left without a license (409).
  */
 export const updateUserLicense = <ThrowOnError extends boolean = true>(options: Options<UpdateUserLicenseData, ThrowOnError>): RequestResult<UpdateUserLicenseResponses, UpdateUserLicenseErrors, ThrowOnError> => (options.client ?? client).put<UpdateUserLicenseResponses, UpdateUserLicenseErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -130,7 +130,7 @@ export const updateUserLicense = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Search licences
+ * Search licenses
  *
  * Licences of all users of this site by page, ordered by user id.
  */
@@ -141,9 +141,9 @@ export const searchUserLicenses = <ThrowOnError extends boolean = true>(options?
 });
 
 /**
- * Count the licences of each day
+ * Count the licenses of each day
  *
- * How many users held each licence at the end of every day (UTC), oldest first; today counts as it is now, and days to come are left out. At most 366 days.
+ * How many users held each license at the end of every day (UTC), oldest first; today counts as it is now, and days to come are left out. At most 366 days.
  */
 export const listLicenseSeats = <ThrowOnError extends boolean = true>(options?: Options<ListLicenseSeatsData, ThrowOnError>): RequestResult<ListLicenseSeatsResponses, ListLicenseSeatsErrors, ThrowOnError> => (options?.client ?? client).get<ListLicenseSeatsResponses, ListLicenseSeatsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -152,9 +152,9 @@ export const listLicenseSeats = <ThrowOnError extends boolean = true>(options?: 
 });
 
 /**
- * List billable licences that nobody uses
+ * List billable licenses that nobody uses
  *
- * Billable licences (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
+ * Billable licenses (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
  */
 export const listUnusedLicenses = <ThrowOnError extends boolean = true>(options?: Options<ListUnusedLicensesData, ThrowOnError>): RequestResult<ListUnusedLicensesResponses, ListUnusedLicensesErrors, ThrowOnError> => (options?.client ?? client).get<ListUnusedLicensesResponses, ListUnusedLicensesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1156,7 +1156,7 @@ export const downloadReport = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Send a message to the agent server
  *
- * Model Context Protocol over streamable HTTP, read-only and without sessions. 403 unless the agent licence of the site is on. Tools list entry types, describe fields, query rows, read an entry, read its history and find users.
+ * Model Context Protocol over streamable HTTP, read-only and without sessions. 403 unless the agent license of the site is on. Tools list entry types, describe fields, query rows, read an entry, read its history and find users.
  */
 export const callAgentServer = <ThrowOnError extends boolean = true>(options: Options<CallAgentServerData, ThrowOnError>): RequestResult<CallAgentServerResponses, CallAgentServerErrors, ThrowOnError> => (options.client ?? client).post<CallAgentServerResponses, CallAgentServerErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -89,7 +89,7 @@ export const zUserLicenseInfoResponse = z.object({
 });
 
 /**
- * One change of the licence of a user.
+ * One change of the license of a user.
  */
 export const zUserLicenseChange = z.object({
     date: z.iso.datetime({ offset: true }),
@@ -105,7 +105,7 @@ export const zUserLicenseInfoUpdate = z.object({
 });
 
 /**
- * How many users hold each licence at the end of a day.
+ * How many users hold each license at the end of a day.
  */
 export const zLicenseSeats = z.object({
     date: z.iso.date(),
@@ -117,7 +117,7 @@ export const zLicenseSeats = z.object({
 });
 
 /**
- * A billable licence whose holder is not active.
+ * A billable license whose holder is not active.
  */
 export const zUnusedLicense = z.object({
     userId: zUserId,
@@ -1434,7 +1434,7 @@ export const zGetUserLicensePath = z.object({
 });
 
 /**
- * The licence.
+ * The license.
  */
 export const zGetUserLicenseResponse = zUserLicenseInfoResponse;
 
@@ -1474,7 +1474,7 @@ export const zSearchUserLicensesQuery = z.object({
 });
 
 /**
- * A page of licences.
+ * A page of licenses.
  */
 export const zSearchUserLicensesResponse = z.array(zUserLicenseInfoResponse);
 
@@ -1503,7 +1503,7 @@ export const zListUnusedLicensesQuery = z.object({
 });
 
 /**
- * A page of licences.
+ * A page of licenses.
  */
 export const zListUnusedLicensesResponse = z.array(zUnusedLicense);
 

@@ -237,7 +237,7 @@ export const getUsersByIdsMutation = (options?: Partial<Options<GetUsersByIdsDat
 export const getUserLicenseQueryKey = (options: Options<GetUserLicenseData>) => createQueryKey('getUserLicense', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Read the licence of a user
+ * Read the license of a user
  */
 export const getUserLicenseOptions = (options: Options<GetUserLicenseData>) => queryOptions<GetUserLicenseResponse, GetUserLicenseError, GetUserLicenseResponse, ReturnType<typeof getUserLicenseQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -255,9 +255,9 @@ export const getUserLicenseOptions = (options: Options<GetUserLicenseData>) => q
 export const getUserLicenseHistoryQueryKey = (options: Options<GetUserLicenseHistoryData>) => createQueryKey('getUserLicenseHistory', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * List the licence changes of a user
+ * List the license changes of a user
  *
- * Every licence the user was given on this site, newest first, beginning with the one the user came with.
+ * Every license the user was given on this site, newest first, beginning with the one the user came with.
  */
 export const getUserLicenseHistoryOptions = (options: Options<GetUserLicenseHistoryData>) => queryOptions<GetUserLicenseHistoryResponse, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, ReturnType<typeof getUserLicenseHistoryQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -275,9 +275,9 @@ export const getUserLicenseHistoryOptions = (options: Options<GetUserLicenseHist
 export const getUserLicenseHistoryInfiniteQueryKey = (options: Options<GetUserLicenseHistoryData>): QueryKey<Options<GetUserLicenseHistoryData>> => createQueryKey('getUserLicenseHistory', options, true);
 
 /**
- * List the licence changes of a user
+ * List the license changes of a user
  *
- * Every licence the user was given on this site, newest first, beginning with the one the user came with.
+ * Every license the user was given on this site, newest first, beginning with the one the user came with.
  */
 export const getUserLicenseHistoryInfiniteOptions = (options: Options<GetUserLicenseHistoryData>) => {
     const opts = infiniteQueryOptions<GetUserLicenseHistoryResponse, GetUserLicenseHistoryError, InfiniteData<GetUserLicenseHistoryResponse>, QueryKey<Options<GetUserLicenseHistoryData>>, number | Pick<QueryKey<Options<GetUserLicenseHistoryData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -305,9 +305,9 @@ export const getUserLicenseHistoryInfiniteOptions = (options: Options<GetUserLic
 };
 
 /**
- * Change the licence of a user
+ * Change the license of a user
  *
- * The last administrator who can sign in cannot be left without a licence (409).
+ * The last administrator who can sign in cannot be left without a license (409).
  */
 export const updateUserLicenseMutation = (options?: Partial<Options<UpdateUserLicenseData>>): UseMutationOptions<unknown, UpdateUserLicenseError, Options<UpdateUserLicenseData>> => {
     const mutationOptions: UseMutationOptions<unknown, UpdateUserLicenseError, Options<UpdateUserLicenseData>> = {
@@ -326,7 +326,7 @@ export const updateUserLicenseMutation = (options?: Partial<Options<UpdateUserLi
 export const searchUserLicensesQueryKey = (options?: Options<SearchUserLicensesData>) => createQueryKey('searchUserLicenses', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Search licences
+ * Search licenses
  *
  * Licences of all users of this site by page, ordered by user id.
  */
@@ -346,7 +346,7 @@ export const searchUserLicensesOptions = (options?: Options<SearchUserLicensesDa
 export const searchUserLicensesInfiniteQueryKey = (options?: Options<SearchUserLicensesData>): QueryKey<Options<SearchUserLicensesData>> => createQueryKey('searchUserLicenses', options, true);
 
 /**
- * Search licences
+ * Search licenses
  *
  * Licences of all users of this site by page, ordered by user id.
  */
@@ -378,9 +378,9 @@ export const searchUserLicensesInfiniteOptions = (options?: Options<SearchUserLi
 export const listLicenseSeatsQueryKey = (options?: Options<ListLicenseSeatsData>) => createQueryKey('listLicenseSeats', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * Count the licences of each day
+ * Count the licenses of each day
  *
- * How many users held each licence at the end of every day (UTC), oldest first; today counts as it is now, and days to come are left out. At most 366 days.
+ * How many users held each license at the end of every day (UTC), oldest first; today counts as it is now, and days to come are left out. At most 366 days.
  */
 export const listLicenseSeatsOptions = (options?: Options<ListLicenseSeatsData>) => queryOptions<ListLicenseSeatsResponse, ListLicenseSeatsError, ListLicenseSeatsResponse, ReturnType<typeof listLicenseSeatsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -398,9 +398,9 @@ export const listLicenseSeatsOptions = (options?: Options<ListLicenseSeatsData>)
 export const listUnusedLicensesQueryKey = (options?: Options<ListUnusedLicensesData>) => createQueryKey('listUnusedLicenses', options, false, ['v1.0.0 UserManagement']);
 
 /**
- * List billable licences that nobody uses
+ * List billable licenses that nobody uses
  *
- * Billable licences (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
+ * Billable licenses (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
  */
 export const listUnusedLicensesOptions = (options?: Options<ListUnusedLicensesData>) => queryOptions<ListUnusedLicensesResponse, ListUnusedLicensesError, ListUnusedLicensesResponse, ReturnType<typeof listUnusedLicensesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -418,9 +418,9 @@ export const listUnusedLicensesOptions = (options?: Options<ListUnusedLicensesDa
 export const listUnusedLicensesInfiniteQueryKey = (options?: Options<ListUnusedLicensesData>): QueryKey<Options<ListUnusedLicensesData>> => createQueryKey('listUnusedLicenses', options, true);
 
 /**
- * List billable licences that nobody uses
+ * List billable licenses that nobody uses
  *
- * Billable licences (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
+ * Billable licenses (types 1 and 2) whose holder has been on this site for at least so many days and was not active here in any of them; ordered by user id.
  */
 export const listUnusedLicensesInfiniteOptions = (options?: Options<ListUnusedLicensesData>) => {
     const opts = infiniteQueryOptions<ListUnusedLicensesResponse, ListUnusedLicensesError, InfiniteData<ListUnusedLicensesResponse>, QueryKey<Options<ListUnusedLicensesData>>, number | Pick<QueryKey<Options<ListUnusedLicensesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -2512,7 +2512,7 @@ export const downloadReportOptions = (options: Options<DownloadReportData>) => q
 /**
  * Send a message to the agent server
  *
- * Model Context Protocol over streamable HTTP, read-only and without sessions. 403 unless the agent licence of the site is on. Tools list entry types, describe fields, query rows, read an entry, read its history and find users.
+ * Model Context Protocol over streamable HTTP, read-only and without sessions. 403 unless the agent license of the site is on. Tools list entry types, describe fields, query rows, read an entry, read its history and find users.
  */
 export const callAgentServerMutation = (options?: Partial<Options<CallAgentServerData>>): UseMutationOptions<CallAgentServerResponse, CallAgentServerError, Options<CallAgentServerData>> => {
     const mutationOptions: UseMutationOptions<CallAgentServerResponse, CallAgentServerError, Options<CallAgentServerData>> = {
