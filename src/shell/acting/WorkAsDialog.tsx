@@ -70,7 +70,7 @@ export default function WorkAsDialog({ userId, onClose }: WorkAsDialogProps) {
           label="Reason"
           rows={2}
           maxLength={500}
-          hint={`${chosen?.fullName ?? 'They'} will read it, and so will whoever reads the report.`}
+          hint={`It stands in the e-mail to ${chosen?.fullName ?? 'that person'} and in the report.`}
         />
         <Meaning chosen={chosen} />
       </Form>
@@ -88,7 +88,7 @@ function Meaning({ chosen }: { chosen: OwnPrincipal | undefined }) {
         Users, groups, licenses, proxies, backups and settings cannot be managed meanwhile, whatever either of
         you may do. Downloads and exports are off.
       </li>
-      <li>{chosen?.fullName ?? 'They'} gets an e-mail now, with your name and the reason.</li>
+      <li>{chosen?.fullName ?? 'That person'} gets an e-mail now, with your name and the reason.</li>
       <li>Everything you open and change is written into a report, under both names.</li>
     </ul>
   );
