@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { MailX } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useAllowed } from '../../../api/session.ts';
 import { Trail } from '../../../shell/Trail.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
@@ -25,6 +25,13 @@ export function InvitePage() {
     if (hasEnded(inviteRun.get())) reviewAgain();
     if (!draft.get().text.includes(email)) addText(email);
   }, [email]);
+  // The button that was pressed is gone with its page: the heading says what stands there now.
+  const isSent = run !== undefined;
+  const wasSent = useRef(isSent);
+  useEffect(() => {
+    if (wasSent.current !== isSent) document.querySelector<HTMLElement>('#page-title')?.focus();
+    wasSent.current = isSent;
+  }, [isSent]);
   if (run) return <Sending run={run} />;
   if (allowed) return <Compose />;
   return (
