@@ -17,6 +17,7 @@ import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
 import { Route as AppAreaRouteImport } from './routes/_app/$area';
 import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/route';
+import { Route as AppEntriesRouteRouteImport } from './routes/_app/entries/route';
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
@@ -24,6 +25,8 @@ import { Route as AppProxiesRouteRouteImport } from './routes/_app/proxies/route
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
+import { Route as AppEntriesIndexRouteImport } from './routes/_app/entries/index';
+import { Route as AppEntriesTypeRouteRouteImport } from './routes/_app/entries/$type/route';
 import { Route as AppExportsIndexRouteImport } from './routes/_app/exports/index';
 import { Route as AppGroupsGroupIdRouteRouteImport } from './routes/_app/groups/$groupId/route';
 import { Route as AppGroupsListRouteRouteImport } from './routes/_app/groups/_list/route';
@@ -44,6 +47,9 @@ import { Route as AppActivityReportActivityIdRouteImport } from './routes/_app/a
 import { Route as AppActivityReportSaveRouteImport } from './routes/_app/activity/_report/save';
 import { Route as AppActivityInvestigationsIndexRouteImport } from './routes/_app/activity/investigations/index';
 import { Route as AppActivityInvestigationsInvestigationIdRouteRouteImport } from './routes/_app/activity/investigations/$investigationId/route';
+import { Route as AppEntriesTypeIndexRouteImport } from './routes/_app/entries/$type/index';
+import { Route as AppEntriesTypeEntryIdRouteImport } from './routes/_app/entries/$type/$entryId';
+import { Route as AppEntriesTypeSchemaRouteImport } from './routes/_app/entries/$type/schema';
 import { Route as AppGroupsGroupIdIndexRouteImport } from './routes/_app/groups/$groupId/index';
 import { Route as AppGroupsGroupIdAddRouteImport } from './routes/_app/groups/$groupId/add';
 import { Route as AppGroupsGroupIdEditRouteImport } from './routes/_app/groups/$groupId/edit';
@@ -106,6 +112,11 @@ const AppActivityRouteRoute = AppActivityRouteRouteImport.update({
   path: '/activity',
   getParentRoute: () => AppRoute,
 } as any);
+const AppEntriesRouteRoute = AppEntriesRouteRouteImport.update({
+  id: '/entries',
+  path: '/entries',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppGroupsRouteRoute = AppGroupsRouteRouteImport.update({
   id: '/groups',
   path: '/groups',
@@ -141,6 +152,16 @@ const AppActivityInvestigationsRouteRoute =
     path: '/investigations',
     getParentRoute: () => AppActivityRouteRoute,
   } as any);
+const AppEntriesIndexRoute = AppEntriesIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppEntriesRouteRoute,
+} as any);
+const AppEntriesTypeRouteRoute = AppEntriesTypeRouteRouteImport.update({
+  id: '/$type',
+  path: '/$type',
+  getParentRoute: () => AppEntriesRouteRoute,
+} as any);
 const AppExportsIndexRoute = AppExportsIndexRouteImport.update({
   id: '/exports/',
   path: '/exports/',
@@ -241,6 +262,21 @@ const AppActivityInvestigationsInvestigationIdRouteRoute =
     path: '/$investigationId',
     getParentRoute: () => AppActivityInvestigationsRouteRoute,
   } as any);
+const AppEntriesTypeIndexRoute = AppEntriesTypeIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppEntriesTypeRouteRoute,
+} as any);
+const AppEntriesTypeEntryIdRoute = AppEntriesTypeEntryIdRouteImport.update({
+  id: '/$entryId',
+  path: '/$entryId',
+  getParentRoute: () => AppEntriesTypeRouteRoute,
+} as any);
+const AppEntriesTypeSchemaRoute = AppEntriesTypeSchemaRouteImport.update({
+  id: '/schema',
+  path: '/schema',
+  getParentRoute: () => AppEntriesTypeRouteRoute,
+} as any);
 const AppGroupsGroupIdIndexRoute = AppGroupsGroupIdIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -363,6 +399,7 @@ export interface FileRoutesByFullPath {
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/activity': typeof AppActivityRouteRouteWithChildren;
+  '/entries': typeof AppEntriesRouteRouteWithChildren;
   '/groups': typeof AppGroupsRouteRouteWithChildren;
   '/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
@@ -370,6 +407,7 @@ export interface FileRoutesByFullPath {
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
   '/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
+  '/entries/$type': typeof AppEntriesTypeRouteRouteWithChildren;
   '/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
   '/proxies/graph': typeof AppProxiesGraphRouteRouteWithChildren;
   '/proxies/reports': typeof AppProxiesReportsRouteRouteWithChildren;
@@ -379,12 +417,15 @@ export interface FileRoutesByFullPath {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/entries/': typeof AppEntriesIndexRoute;
   '/exports/': typeof AppExportsIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
   '/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
+  '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/groups/new': typeof AppGroupsListNewRoute;
@@ -399,6 +440,7 @@ export interface FileRoutesByFullPath {
   '/users/new': typeof AppUsersListNewRoute;
   '/activity/': typeof AppActivityReportIndexRoute;
   '/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
+  '/entries/$type/': typeof AppEntriesTypeIndexRoute;
   '/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
   '/groups/': typeof AppGroupsListIndexRoute;
   '/proxies/': typeof AppProxiesListIndexRoute;
@@ -426,11 +468,14 @@ export interface FileRoutesByTo {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/entries': typeof AppEntriesIndexRoute;
   '/exports': typeof AppExportsIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
+  '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/groups/new': typeof AppGroupsListNewRoute;
@@ -444,6 +489,7 @@ export interface FileRoutesByTo {
   '/users/$userId/proxies': typeof AppUsersUserIdProxiesRoute;
   '/users/new': typeof AppUsersListNewRoute;
   '/activity/investigations': typeof AppActivityInvestigationsIndexRoute;
+  '/entries/$type': typeof AppEntriesTypeIndexRoute;
   '/groups/$groupId': typeof AppGroupsGroupIdIndexRoute;
   '/proxies/graph': typeof AppProxiesGraphIndexRoute;
   '/proxies/reports': typeof AppProxiesReportsIndexRoute;
@@ -460,6 +506,7 @@ export interface FileRoutesById {
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/_app/activity': typeof AppActivityRouteRouteWithChildren;
+  '/_app/entries': typeof AppEntriesRouteRouteWithChildren;
   '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
   '/_app/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
@@ -469,6 +516,7 @@ export interface FileRoutesById {
   '/_app/': typeof AppIndexRoute;
   '/_app/activity/_report': typeof AppActivityReportRouteRouteWithChildren;
   '/_app/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
+  '/_app/entries/$type': typeof AppEntriesTypeRouteRouteWithChildren;
   '/_app/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
   '/_app/groups/_list': typeof AppGroupsListRouteRouteWithChildren;
   '/_app/proxies/_list': typeof AppProxiesListRouteRouteWithChildren;
@@ -481,12 +529,15 @@ export interface FileRoutesById {
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
+  '/_app/entries/': typeof AppEntriesIndexRoute;
   '/_app/exports/': typeof AppExportsIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
   '/_app/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/_app/activity/_report/$activityId': typeof AppActivityReportActivityIdRoute;
   '/_app/activity/_report/save': typeof AppActivityReportSaveRoute;
+  '/_app/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/_app/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/_app/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
   '/_app/groups/_list/new': typeof AppGroupsListNewRoute;
@@ -501,6 +552,7 @@ export interface FileRoutesById {
   '/_app/users/_list/new': typeof AppUsersListNewRoute;
   '/_app/activity/_report/': typeof AppActivityReportIndexRoute;
   '/_app/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
+  '/_app/entries/$type/': typeof AppEntriesTypeIndexRoute;
   '/_app/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
   '/_app/groups/_list/': typeof AppGroupsListIndexRoute;
   '/_app/proxies/_list/': typeof AppProxiesListIndexRoute;
@@ -521,6 +573,7 @@ export interface FileRouteTypes {
     | '/link'
     | '/sign-in'
     | '/activity'
+    | '/entries'
     | '/groups'
     | '/invitations'
     | '/licenses'
@@ -528,6 +581,7 @@ export interface FileRouteTypes {
     | '/users'
     | '/$area'
     | '/activity/investigations'
+    | '/entries/$type'
     | '/groups/$groupId'
     | '/proxies/graph'
     | '/proxies/reports'
@@ -537,12 +591,15 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/licenses/unused'
     | '/users/import'
+    | '/entries/'
     | '/exports/'
     | '/invitations/'
     | '/licenses/'
     | '/activity/investigations/$investigationId'
     | '/activity/$activityId'
     | '/activity/save'
+    | '/entries/$type/$entryId'
+    | '/entries/$type/schema'
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
     | '/groups/new'
@@ -557,6 +614,7 @@ export interface FileRouteTypes {
     | '/users/new'
     | '/activity/'
     | '/activity/investigations/'
+    | '/entries/$type/'
     | '/groups/$groupId/'
     | '/groups/'
     | '/proxies/'
@@ -584,11 +642,14 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/licenses/unused'
     | '/users/import'
+    | '/entries'
     | '/exports'
     | '/invitations'
     | '/licenses'
     | '/activity/$activityId'
     | '/activity/save'
+    | '/entries/$type/$entryId'
+    | '/entries/$type/schema'
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
     | '/groups/new'
@@ -602,6 +663,7 @@ export interface FileRouteTypes {
     | '/users/$userId/proxies'
     | '/users/new'
     | '/activity/investigations'
+    | '/entries/$type'
     | '/groups/$groupId'
     | '/proxies/graph'
     | '/proxies/reports'
@@ -617,6 +679,7 @@ export interface FileRouteTypes {
     | '/link'
     | '/sign-in'
     | '/_app/activity'
+    | '/_app/entries'
     | '/_app/groups'
     | '/_app/invitations'
     | '/_app/licenses'
@@ -626,6 +689,7 @@ export interface FileRouteTypes {
     | '/_app/'
     | '/_app/activity/_report'
     | '/_app/activity/investigations'
+    | '/_app/entries/$type'
     | '/_app/groups/$groupId'
     | '/_app/groups/_list'
     | '/_app/proxies/_list'
@@ -638,12 +702,15 @@ export interface FileRouteTypes {
     | '/_app/invitations/new'
     | '/_app/licenses/unused'
     | '/_app/users/import'
+    | '/_app/entries/'
     | '/_app/exports/'
     | '/_app/invitations/'
     | '/_app/licenses/'
     | '/_app/activity/investigations/$investigationId'
     | '/_app/activity/_report/$activityId'
     | '/_app/activity/_report/save'
+    | '/_app/entries/$type/$entryId'
+    | '/_app/entries/$type/schema'
     | '/_app/groups/$groupId/add'
     | '/_app/groups/$groupId/edit'
     | '/_app/groups/_list/new'
@@ -658,6 +725,7 @@ export interface FileRouteTypes {
     | '/_app/users/_list/new'
     | '/_app/activity/_report/'
     | '/_app/activity/investigations/'
+    | '/_app/entries/$type/'
     | '/_app/groups/$groupId/'
     | '/_app/groups/_list/'
     | '/_app/proxies/_list/'
@@ -736,6 +804,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppActivityRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/entries': {
+      id: '/_app/entries';
+      path: '/entries';
+      fullPath: '/entries';
+      preLoaderRoute: typeof AppEntriesRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/groups': {
       id: '/_app/groups';
       path: '/groups';
@@ -784,6 +859,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/activity/investigations';
       preLoaderRoute: typeof AppActivityInvestigationsRouteRouteImport;
       parentRoute: typeof AppActivityRouteRoute;
+    };
+    '/_app/entries/': {
+      id: '/_app/entries/';
+      path: '/';
+      fullPath: '/entries/';
+      preLoaderRoute: typeof AppEntriesIndexRouteImport;
+      parentRoute: typeof AppEntriesRouteRoute;
+    };
+    '/_app/entries/$type': {
+      id: '/_app/entries/$type';
+      path: '/$type';
+      fullPath: '/entries/$type';
+      preLoaderRoute: typeof AppEntriesTypeRouteRouteImport;
+      parentRoute: typeof AppEntriesRouteRoute;
     };
     '/_app/exports/': {
       id: '/_app/exports/';
@@ -924,6 +1013,27 @@ declare module '@tanstack/react-router' {
       fullPath: '/activity/investigations/$investigationId';
       preLoaderRoute: typeof AppActivityInvestigationsInvestigationIdRouteRouteImport;
       parentRoute: typeof AppActivityInvestigationsRouteRoute;
+    };
+    '/_app/entries/$type/': {
+      id: '/_app/entries/$type/';
+      path: '/';
+      fullPath: '/entries/$type/';
+      preLoaderRoute: typeof AppEntriesTypeIndexRouteImport;
+      parentRoute: typeof AppEntriesTypeRouteRoute;
+    };
+    '/_app/entries/$type/$entryId': {
+      id: '/_app/entries/$type/$entryId';
+      path: '/$entryId';
+      fullPath: '/entries/$type/$entryId';
+      preLoaderRoute: typeof AppEntriesTypeEntryIdRouteImport;
+      parentRoute: typeof AppEntriesTypeRouteRoute;
+    };
+    '/_app/entries/$type/schema': {
+      id: '/_app/entries/$type/schema';
+      path: '/schema';
+      fullPath: '/entries/$type/schema';
+      preLoaderRoute: typeof AppEntriesTypeSchemaRouteImport;
+      parentRoute: typeof AppEntriesTypeRouteRoute;
     };
     '/_app/groups/$groupId/': {
       id: '/_app/groups/$groupId/';
@@ -1149,6 +1259,35 @@ const AppActivityRouteRouteChildren: AppActivityRouteRouteChildren = {
 const AppActivityRouteRouteWithChildren =
   AppActivityRouteRoute._addFileChildren(AppActivityRouteRouteChildren);
 
+interface AppEntriesTypeRouteRouteChildren {
+  AppEntriesTypeEntryIdRoute: typeof AppEntriesTypeEntryIdRoute;
+  AppEntriesTypeSchemaRoute: typeof AppEntriesTypeSchemaRoute;
+  AppEntriesTypeIndexRoute: typeof AppEntriesTypeIndexRoute;
+}
+
+const AppEntriesTypeRouteRouteChildren: AppEntriesTypeRouteRouteChildren = {
+  AppEntriesTypeEntryIdRoute: AppEntriesTypeEntryIdRoute,
+  AppEntriesTypeSchemaRoute: AppEntriesTypeSchemaRoute,
+  AppEntriesTypeIndexRoute: AppEntriesTypeIndexRoute,
+};
+
+const AppEntriesTypeRouteRouteWithChildren =
+  AppEntriesTypeRouteRoute._addFileChildren(AppEntriesTypeRouteRouteChildren);
+
+interface AppEntriesRouteRouteChildren {
+  AppEntriesTypeRouteRoute: typeof AppEntriesTypeRouteRouteWithChildren;
+  AppEntriesIndexRoute: typeof AppEntriesIndexRoute;
+}
+
+const AppEntriesRouteRouteChildren: AppEntriesRouteRouteChildren = {
+  AppEntriesTypeRouteRoute: AppEntriesTypeRouteRouteWithChildren,
+  AppEntriesIndexRoute: AppEntriesIndexRoute,
+};
+
+const AppEntriesRouteRouteWithChildren = AppEntriesRouteRoute._addFileChildren(
+  AppEntriesRouteRouteChildren,
+);
+
 interface AppGroupsGroupIdRouteRouteChildren {
   AppGroupsGroupIdAddRoute: typeof AppGroupsGroupIdAddRoute;
   AppGroupsGroupIdEditRoute: typeof AppGroupsGroupIdEditRoute;
@@ -1335,6 +1474,7 @@ const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
 
 interface AppRouteChildren {
   AppActivityRouteRoute: typeof AppActivityRouteRouteWithChildren;
+  AppEntriesRouteRoute: typeof AppEntriesRouteRouteWithChildren;
   AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
   AppInvitationsRouteRoute: typeof AppInvitationsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
@@ -1347,6 +1487,7 @@ interface AppRouteChildren {
 
 const AppRouteChildren: AppRouteChildren = {
   AppActivityRouteRoute: AppActivityRouteRouteWithChildren,
+  AppEntriesRouteRoute: AppEntriesRouteRouteWithChildren,
   AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,
   AppInvitationsRouteRoute: AppInvitationsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,

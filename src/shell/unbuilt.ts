@@ -9,16 +9,6 @@ export interface UnbuiltArea {
  * before `routes/_app/$area.tsx`.
  */
 export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
-  entries: {
-    purpose: 'Browse, filter and change the entries of each entry type, with their files and their history.',
-    operations: [
-      'GET /api/rest/v4/data/entrydata/{entryTypeId}/entries',
-      'GET /api/rest/v4/data/entrydata/rows/{entryTypeId}',
-      'POST /api/rest/v4/data/entrydata/{entryTypeId}',
-      'PUT /api/rest/v4/data/entrydata/{entryTypeId}',
-      'DELETE /api/rest/v4/data/entrydata/{entryTypeId}',
-    ],
-  },
   changes: {
     purpose: 'See which entries were changed, deleted or merged since a moment, up to 180 days back.',
     operations: [

@@ -1,0 +1,123 @@
+import { useEffect, useRef, useState } from 'react';
+import { CopyButton } from '../../ui/button/CopyButton.tsx';
+import type { Field, Schema } from '../schema.ts';
+import { Builder } from './Builder.tsx';
+import { EMPTY, toDraft, toQuery } from './draft.ts';
+import type { Group, QueryObject } from './draft.ts';
+import { OPERATOR_HELP } from './operators.ts';
+import { readSaid, written } from './query.ts';
+import { useNameOf } from './use-name-of.ts';
+import './find.css';
+
+interface FindPanelProps {
+  /** As the address says it. */
+  said: QueryObject | string | undefined;
+  fields: readonly Field[];
+  schema: Schema;
+  onQuery: (query: QueryObject | undefined) => void;
+  /** The request as a program sends it. */
+  curl: string;
+}
+
+const PAUSE = 300;
+
+interface Work {
+  draft: Group;
+  text: string;
+}
+
+const begin = (said: FindPanelProps['said'], fields: readonly Field[]): Work => {
+  const { condition } = readSaid(said, fields);
+  return { draft: condition ? toDraft(condition) : EMPTY, text: written(said) };
+};
+
+/**
+ * The builder and the query beside one another: what is done to the one shows in the other, and enters the address at
+ * the first pause. A query that cannot be read stays where it is typed, with every fault and its place.
+ */
+export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProps) {
+  const [work, setWork] = useState(() => begin(said, fields));
+  const [told, setTold] = useState(JSON.stringify(said));
+  const timer = useRef<number>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  // The address has changed by itself: Back, a chip, a link.
+  if (JSON.stringify(said) !== told) {
+    setTold(JSON.stringify(said));
+    setWork(begin(said, fields));
+  }
+  const { faults = [], condition } = readSaid(work.text, fields);
+  const nameOf = useNameOf(work.draft, fields, schema);
+
+  const take = (next: Work) => {
+    setWork(next);
+    clearTimeout(timer.current);
+    const read = readSaid(next.text, fields);
+    if (!read.condition) return;
+    const query = toQuery(toDraft(read.condition));
+    timer.current = window.setTimeout(() => {
+      setTold(JSON.stringify(query));
+      onQuery(query);
+    }, PAUSE);
+  };
+  const build = (draft: Group) => take({ draft, text: written(toQuery(draft)) });
+  const type = (text: string) => {
+    const read = readSaid(text, fields);
+    take({ text, draft: read.condition ? toDraft(read.condition) : work.draft });
+  };
+
+  return (
+    <section className="find" aria-label="Find entries">
+      <div className="find-builder">
+        <Builder draft={work.draft} {...{ fields, schema, nameOf }} onChange={build} />
+      </div>
+      <div className="find-query">
+        <label htmlFor="find-text">
+          Query <span className="find-quiet">JSON5, as the interface takes it</span>
+        </label>
+        <textarea
+          id="find-text"
+          className="input mono find-text"
+          spellCheck={false}
+          rows={5}
+          placeholder={`{${fields[0]?.apiName ?? 'Name'}: {$contains: "…"}}`}
+          value={work.text}
+          aria-invalid={condition === undefined}
+          aria-describedby="find-faults"
+          onChange={({ target }) => type(target.value)}
+        />
+        <div id="find-faults" aria-live="polite">
+          {faults.map(({ path, message }) => (
+            <p key={`${path} ${message}`} className="field-error">
+              <span>
+                <code>{path}</code> {message}
+              </span>
+            </p>
+          ))}
+          {faults.length > 0 && (
+            <p className="find-quiet">Nothing new is asked for until the query can be read.</p>
+          )}
+        </div>
+        <div className="find-foot">
+          <details>
+            <summary>Operators</summary>
+            <dl className="find-help">
+              {OPERATOR_HELP.map(({ operator, example, means }) => (
+                <div key={operator}>
+                  <dt>
+                    <code>{operator}</code>
+                  </dt>
+                  <dd>
+                    {means} <code>{example}</code>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </details>
+          <span className="find-copy">
+            As curl <CopyButton value={curl} label="Copy as curl" />
+          </span>
+        </div>
+      </div>
+    </section>
+  );
+}

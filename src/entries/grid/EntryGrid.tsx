@@ -1,0 +1,162 @@
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { FocusEvent, KeyboardEvent } from 'react';
+import { cx } from '../../ui/cx.ts';
+import { useDensity } from '../../ui/theme.ts';
+import type { Density } from '../../ui/theme.ts';
+import { SMALL, useMedia } from '../../ui/use-media.ts';
+import type { EntryColumn } from '../columns.ts';
+import type { EntryRows } from '../rows.ts';
+import { GridHead } from './GridHead.tsx';
+import { GridRow } from './GridRow.tsx';
+import { movedBy } from './keys.ts';
+import type { Cell } from './keys.ts';
+import { barHeight } from './scroll.ts';
+import { SmallRow } from './SmallRow.tsx';
+import { spanOf } from './spans.ts';
+import { usePlace } from './use-place.ts';
+import './grid.css';
+
+export interface EntryGridProps {
+  label: string;
+  /** Name of the entry type in addresses. */
+  type: string;
+  rows: EntryRows;
+  /** The first is the key, which stays at the side. */
+  columns: readonly EntryColumn[];
+  sort: { field: string; descending: boolean };
+  onSort: (name: string) => void;
+  onResize: (name: string, width: number) => void;
+  onMove: (name: string, by: number) => void;
+  /** Rows of the last question, while the next is being asked. */
+  stale: boolean;
+}
+
+// As `--row` in tokens.css: places are reckoned before a row is drawn.
+const ROW: Record<Density, number> = { compact: 30, regular: 36, comfortable: 44 };
+const SMALL_ROW = 60;
+const HEAD = 35;
+const AROUND = 8;
+const DIGIT = 8;
+
+/** The numbers of rows take as much room as the last one needs. */
+const numberWidthOf = (total: number): number => 26 + Math.max(2, total.toLocaleString().length) * DIGIT;
+
+/** The grid of entries: whatever its size, only what is in view is in the document (ARIA, "grid"). */
+export function EntryGrid(props: EntryGridProps) {
+  const { label, type, rows, columns, stale } = props;
+  const small = useMedia(SMALL);
+  const density = useDensity();
+  const rowHeight = small ? SMALL_ROW : ROW[density];
+  const head = small ? 0 : HEAD;
+  const numberWidth = numberWidthOf(rows.total);
+  const widths = useMemo(
+    () => columns.map(({ width }, at) => (at === 0 ? width + numberWidth : width)),
+    [columns, numberWidth],
+  );
+  const { scroller, view, onScroll, reveal } = usePlace({
+    rows: rows.total,
+    rowHeight,
+    head,
+    widths,
+    frozen: 1,
+  });
+  const [cell, setCell] = useState<Cell>({ row: 0, column: 0 });
+  useSyncExternalStore(rows.subscribe, rows.turn);
+
+  const inView = Math.max(1, Math.ceil((view.height - head) / rowHeight));
+  const firstSeen = Math.floor(view.top / rowHeight);
+  const lastSeen = Math.min(rows.total - 1, firstSeen + inView);
+  const first = Math.max(0, firstSeen - AROUND);
+  const last = Math.min(rows.total - 1, lastSeen + AROUND);
+  // Rows are read for what is in view, and that is known only once it has been drawn.
+  useEffect(() => rows.want(firstSeen, lastSeen), [rows, firstSeen, lastSeen]);
+
+  // The same columns are the same span, so that rows are drawn again only for what they show.
+  const span = useMemo(() => spanOf(widths, 1, view.left, view.width), [widths, view.left, view.width]);
+  const width = widths.reduce((sum, one) => sum + one, 0);
+  const current = {
+    row: Math.min(cell.row, rows.total - 1),
+    column: small ? 0 : Math.min(cell.column, columns.length - 1),
+  };
+  // Somewhere in view there is always a cell that Tab reaches.
+  const stopRow = current.row >= first && current.row <= last ? current.row : firstSeen;
+  const stopShown = current.column === 0 || (current.column >= span.first && current.column < span.end);
+  const stopColumn = stopShown ? current.column : 0;
+
+  const go = (to: Cell) => {
+    setCell(to);
+    reveal(to.row, to.column);
+    // The cell is drawn after this event.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        scroller.current
+          ?.querySelector<HTMLElement>(`[data-row="${to.row}"][data-column="${to.column}"]`)
+          ?.focus({ preventScroll: true }),
+      ),
+    );
+  };
+  const pressed = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.altKey || event.metaKey) return;
+    const bounds = { rows: rows.total, columns: small ? 1 : columns.length, page: Math.max(1, inView - 2) };
+    const to = movedBy(event, current, bounds);
+    if (to) {
+      event.preventDefault();
+      go(small && to.row < 0 ? { ...to, row: 0 } : to);
+      return;
+    }
+    if (event.key === 'Enter' && event.target instanceof HTMLElement && event.target.matches('[data-row]')) {
+      event.target.querySelector<HTMLAnchorElement>('a[href]')?.click();
+    }
+  };
+  const focused = (event: FocusEvent) => {
+    const at = event.target.closest<HTMLElement>('[data-row]');
+    if (at) setCell({ row: Number(at.dataset.row), column: Number(at.dataset.column) });
+  };
+
+  const indices = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
+  return (
+    <div
+      ref={scroller}
+      className="eg-scroll"
+      onScroll={onScroll}
+      data-scrolled={view.left > 0 ? '' : undefined}
+      // Back brings the rows that were in view, where the application restores places.
+      data-scroll-restoration-id={`entries ${type}`}
+    >
+      <table
+        // A table whose cells take the focus is a grid (ARIA, "grid").
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
+        role="grid"
+        className={cx('eg', stale && 'eg-dim')}
+        style={{
+          width: small ? '100%' : width,
+          height: barHeight({ height: rows.total * rowHeight }) + head,
+        }}
+        aria-label={label}
+        aria-rowcount={rows.total + 1}
+        aria-colcount={small ? 1 : columns.length + 1}
+        aria-busy={stale}
+        onKeyDown={pressed}
+        onFocus={focused}
+      >
+        <GridHead
+          {...props}
+          {...{ span, numberWidth, small, width }}
+          stop={current.row === -1 ? stopColumn : undefined}
+        />
+        <tbody className="eg-body">
+          {indices.map((index) => {
+            const y = index * rowHeight - view.top + view.bar;
+            const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
+            const place = { index, y, type, columns };
+            return small ? (
+              <SmallRow key={index} row={rows.at(index)} {...place} isStop={stop !== undefined} />
+            ) : (
+              <GridRow key={index} row={rows.at(index)} {...place} {...{ span, numberWidth, stop }} />
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

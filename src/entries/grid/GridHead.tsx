@@ -1,0 +1,150 @@
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { useRef } from 'react';
+import type { KeyboardEvent, PointerEvent } from 'react';
+import { cx } from '../../ui/cx.ts';
+import { fitting, hasOrder } from '../columns.ts';
+import type { EntryColumn } from '../columns.ts';
+import { standsAtEnd } from '../values.ts';
+import type { EntryGridProps } from './EntryGrid.tsx';
+import type { Span } from './spans.ts';
+
+interface GridHeadProps extends Pick<EntryGridProps, 'columns' | 'sort' | 'onSort' | 'onResize' | 'onMove'> {
+  span: Span;
+  numberWidth: number;
+  width: number;
+  small: boolean;
+  /** The column that Tab reaches, while the keyboard is on the header. */
+  stop: number | undefined;
+}
+
+const keysWords = 'Alt and the left or right arrow key make it narrower or wider, with Shift they move it.';
+
+/** The header: on a phone only for screen readers, since a row there has one cell. */
+export function GridHead({ columns, sort, span, numberWidth, width, small, stop, ...acts }: GridHeadProps) {
+  if (small)
+    return (
+      <thead className="visually-hidden">
+        <tr aria-rowindex={1}>
+          <th scope="col">{columns[0]?.field.name}</th>
+        </tr>
+      </thead>
+    );
+  const direction = sort.descending ? 'descending' : 'ascending';
+  const cell = (column: EntryColumn, at: number) => (
+    <HeadCell
+      key={column.field.id}
+      {...acts}
+      {...{ column, at }}
+      stays={at === 0 ? numberWidth : undefined}
+      isStop={stop === at}
+      sorted={sort.field === column.field.apiName ? direction : undefined}
+    />
+  );
+  return (
+    <thead className="eg-head" style={{ width }}>
+      <tr aria-rowindex={1}>
+        <th
+          scope="col"
+          className="eg-cell eg-head-cell eg-number"
+          style={{ width: numberWidth }}
+          aria-colindex={1}
+        >
+          <span className="visually-hidden">Row</span>
+          <span id={HEAD_KEYS} hidden>
+            {keysWords}
+          </span>
+        </th>
+        {columns.slice(0, 1).map(cell)}
+        <td aria-hidden className="eg-gap" style={{ width: span.before }} />
+        {columns.slice(span.first, span.end).map((column, offset) => cell(column, span.first + offset))}
+      </tr>
+    </thead>
+  );
+}
+
+interface HeadCellProps {
+  column: EntryColumn;
+  /** Counted from 0, without the row numbers. */
+  at: number;
+  /** Where it stays while others scroll under it. */
+  stays: number | undefined;
+  isStop: boolean;
+  sorted: 'ascending' | 'descending' | undefined;
+  onSort: (name: string) => void;
+  onResize: (name: string, width: number) => void;
+  onMove: (name: string, by: number) => void;
+}
+
+const STEP = 16;
+/** Says what the keys do on the head of a column; the grid has it once. */
+const HEAD_KEYS = 'entry-grid-head-keys';
+
+/** The head of a column: sorts, and is drawn wider at its edge; by keyboard with Alt and Shift and the arrows. */
+function HeadCell(props: HeadCellProps) {
+  const { column, at, stays, isStop, sorted, onSort, onResize, onMove } = props;
+  const { field, width } = column;
+  const sortable = hasOrder(field);
+  const Arrow = sorted === 'descending' ? ArrowDown : ArrowUp;
+  const keyed = (event: KeyboardEvent) => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (by === 0 || !event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.shiftKey) onMove(field.apiName, by);
+    else onResize(field.apiName, fitting(width + by * STEP));
+  };
+  return (
+    <th
+      scope="col"
+      className={cx(
+        'eg-cell eg-head-cell',
+        stays !== undefined && 'eg-stays',
+        standsAtEnd(field) && 'eg-end',
+      )}
+      style={{ width, left: stays }}
+      aria-colindex={at + 2}
+      aria-sort={sorted}
+      title={`${field.name} (${field.apiName})`}
+      tabIndex={-1}
+    >
+      <button
+        type="button"
+        className={cx('eg-sort', sorted && 'eg-sorted')}
+        data-row={-1}
+        data-column={at}
+        tabIndex={isStop ? 0 : -1}
+        aria-disabled={sortable ? undefined : true}
+        aria-describedby={HEAD_KEYS}
+        onKeyDown={keyed}
+        onClick={() => {
+          if (sortable) onSort(field.apiName);
+        }}
+      >
+        <span>{field.name}</span>
+        {sortable && <Arrow />}
+      </button>
+      <Edge width={width} onResize={(next) => onResize(field.apiName, next)} />
+    </th>
+  );
+}
+
+/** The edge that is drawn by a pointer; the keyboard has keys of its own for it. */
+function Edge({ width, onResize }: { width: number; onResize: (width: number) => void }) {
+  const from = useRef<{ x: number; width: number }>(undefined);
+  return (
+    <span
+      className="eg-edge"
+      aria-hidden
+      onPointerDown={(event: PointerEvent) => {
+        from.current = { x: event.clientX, width };
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => {
+        if (from.current) onResize(fitting(from.current.width + event.clientX - from.current.x));
+      }}
+      onPointerUp={() => {
+        from.current = undefined;
+      }}
+    />
+  );
+}

@@ -1,0 +1,46 @@
+/** The cell that the keyboard is on; row -1 is the header. */
+export interface Cell {
+  row: number;
+  column: number;
+}
+
+interface Bounds {
+  rows: number;
+  columns: number;
+  /** Rows that fit in view. */
+  page: number;
+}
+
+interface Press {
+  key: string;
+  ctrlKey: boolean;
+}
+
+/** Where a key moves to in a grid (ARIA, "grid"); undefined for keys that move nowhere. */
+export function movedBy({ key, ctrlKey }: Press, { row, column }: Cell, bounds: Bounds): Cell | undefined {
+  const { rows, columns, page } = bounds;
+  const to = (nextRow: number, nextColumn: number): Cell => ({
+    row: Math.max(-1, Math.min(rows - 1, nextRow)),
+    column: Math.max(0, Math.min(columns - 1, nextColumn)),
+  });
+  switch (key) {
+    case 'ArrowDown':
+      return to(ctrlKey ? rows - 1 : row + 1, column);
+    case 'ArrowUp':
+      return to(ctrlKey ? 0 : row - 1, column);
+    case 'ArrowRight':
+      return to(row, ctrlKey ? columns - 1 : column + 1);
+    case 'ArrowLeft':
+      return to(row, ctrlKey ? 0 : column - 1);
+    case 'PageDown':
+      return to(row + page, column);
+    case 'PageUp':
+      return to(Math.max(0, row - page), column);
+    case 'Home':
+      return ctrlKey ? to(0, 0) : to(row, 0);
+    case 'End':
+      return ctrlKey ? to(rows - 1, columns - 1) : to(row, columns - 1);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { toServiceError } from '../api/errors.ts';
+import { queryRowsByBody } from '../api/generated/sdk.gen.ts';
+import type { RowQueryRequest } from '../api/generated/types.gen.ts';
+import { WINDOW, createRows } from './rows.ts';
+import type { EntryRows } from './rows.ts';
+
+/** What is asked for of a type, without the place in the list. */
+export type RowQuestion = Pick<RowQueryRequest, 'query' | 'fields' | 'orderBy'>;
+
+/** One call for rows, with the number of all that match. */
+export const readRows = async (typeId: number, body: RowQueryRequest, signal?: AbortSignal) =>
+  (
+    await queryRowsByBody({
+      path: { entryTypeId: String(typeId) },
+      body: { ...body, wrapIntoArrays: true },
+      ...(signal && { signal }),
+    })
+  ).data;
+
+async function begin(typeId: number, question: RowQuestion, signal: AbortSignal): Promise<EntryRows> {
+  const ask = (skip: number, stop: AbortSignal) =>
+    readRows(typeId, { ...question, limit: WINDOW, skip }, stop);
+  const { totalRecords, rows } = await ask(0, signal);
+  return createRows({
+    total: totalRecords,
+    first: rows,
+    read: async (skip, stop) => (await ask(skip, stop)).rows,
+  });
+}
+
+/** The entries that match, read where somebody looks; those of the last question stay until the next are there. */
+export function useRows(typeId: number, question: RowQuestion, enabled: boolean) {
+  const { data, error, dataUpdatedAt, isFetching, isPlaceholderData, refetch } = useQuery({
+    queryKey: [{ _id: 'queryRowsByBody', typeId, question }],
+    queryFn: ({ signal }) => begin(typeId, question, signal),
+    enabled,
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+    structuralSharing: false,
+    // Rows must not move under somebody who reads; there is a button that reads anew.
+    refetchOnWindowFocus: false,
+  });
+  const failure = useMemo(() => (error === null ? undefined : toServiceError(error)), [error]);
+  return {
+    rows: data,
+    stale: isPlaceholderData,
+    isFetching,
+    asOf: dataUpdatedAt,
+    error: failure,
+    refetch: () => void refetch(),
+  };
+}

@@ -1,0 +1,38 @@
+import { plain, spoken, written } from '../lib/address.ts';
+import type { Search } from '../lib/address.ts';
+import type { QueryObject } from './find/draft.ts';
+
+/** What is asked for of a type: the state of the grid, which its address holds. */
+export interface EntriesView {
+  /** Quick search over the names. */
+  q: string;
+  /** A text only where somebody wrote one into the address that is no JSON. */
+  query: QueryObject | string | undefined;
+  /** ApiName of a field, with a leading minus for descending; empty for the order of ids. */
+  sort: string;
+}
+
+const isObject = (value: unknown): value is QueryObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function queryIn(value: unknown): EntriesView['query'] {
+  if (isObject(value)) return Object.keys(value).length === 0 ? undefined : value;
+  if (Array.isArray(value)) return JSON.stringify(value);
+  const text = written(value);
+  return text.trim() === '' ? undefined : text;
+}
+
+/** Reads the view of an address. */
+export const readEntriesView = (search: Search): EntriesView => ({
+  q: written(search.q),
+  query: queryIn(search.query),
+  sort: written(search.sort),
+});
+
+/** A view for an address, without what is not said. */
+export const writeEntriesView = ({ q, query, sort }: EntriesView) =>
+  spoken({
+    q: q === '' ? undefined : plain(q),
+    query,
+    sort: sort === '' ? undefined : sort,
+  });

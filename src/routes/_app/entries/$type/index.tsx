@@ -1,0 +1,8 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { readEntriesView, writeEntriesView } from '../../../../entries/view.ts';
+import { GridPage } from '../-GridPage.tsx';
+
+export const Route = createFileRoute('/_app/entries/$type/')({
+  validateSearch: (search) => writeEntriesView(readEntriesView(search)),
+  component: GridPage,
+});

@@ -1,0 +1,11 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { readType } from '../../../../entries/read-schema.ts';
+
+export const Route = createFileRoute('/_app/entries/$type')({
+  staticData: { title: 'Entries of a type' },
+  loader: async ({ context: { queryClient }, params }) => ({
+    title: (await readType(queryClient, params.type)).pluralName,
+  }),
+  // Another type begins anew: its columns, its place.
+  remountDeps: ({ params }) => params,
+});

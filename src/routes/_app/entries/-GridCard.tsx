@@ -1,0 +1,129 @@
+import type { LucideIcon } from 'lucide-react';
+import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
+import type { EntryColumn } from '../../../entries/columns.ts';
+import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
+import type { useRows } from '../../../entries/use-rows.ts';
+import { useSession } from '../../../api/session.ts';
+import { counted } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import '../../../ui/table/table.css';
+
+interface GridCardProps {
+  type: EntryTypeVm;
+  columns: readonly EntryColumn[];
+  /** Why the query of the address cannot be asked. */
+  faults: readonly QueryFault[] | undefined;
+  answer: ReturnType<typeof useRows>;
+  sort: { field: string; descending: boolean };
+  narrowed: boolean;
+  icon: LucideIcon;
+  onSort: (name: string) => void;
+  onClear: () => void;
+  onAgain: () => void;
+  onResize: (name: string, width: number) => void;
+  onMove: (name: string, by: number) => void;
+}
+
+/** The entries in their states: waiting, there, refused, none yet, none that match. */
+export function GridCard(props: GridCardProps) {
+  const { type, columns, answer } = props;
+  const { site } = useSession();
+  const { rows, error } = answer;
+  const broken = rows?.failure();
+  return (
+    <section className="tbl-card" aria-label={type.pluralName}>
+      {(error ?? broken) !== undefined && rows && (
+        <div className="tbl-stale">
+          <Banner
+            tone="warn"
+            title={
+              broken === undefined ? 'These entries may be out of date' : 'Some entries could not be read'
+            }
+            actions={
+              <Button size="small" onClick={props.onAgain} pending={answer.isFetching}>
+                Try again
+              </Button>
+            }
+          >
+            {toServiceError(error ?? broken).message}
+          </Banner>
+        </div>
+      )}
+      <Content {...props} />
+      {rows && rows.total > 0 && (
+        <footer className="tbl-footer">
+          <span>{counted(columns.length, 'column', 'columns')} shown</span>
+          <span>
+            Dates are in UTC{site.timeZone === 'UTC' ? '' : `; hovering tells them in ${site.timeZone}`}
+          </span>
+        </footer>
+      )}
+    </section>
+  );
+}
+
+function Content(props: GridCardProps) {
+  const { type, columns, faults, answer, narrowed, icon, onClear, onAgain } = props;
+  const { rows, error, stale } = answer;
+  if (faults)
+    return (
+      <EmptyState
+        title="This filter cannot be asked"
+        actions={<Button onClick={onClear}>Clear the filter</Button>}
+      >
+        {faults.map(({ path, message }) => `${path}: ${message}`).join('. ')}
+      </EmptyState>
+    );
+  if (!rows && error)
+    return (
+      <ErrorState
+        title={`${type.pluralName} could not be read`}
+        onRetry={onAgain}
+        retrying={answer.isFetching}
+        requestId={error.requestId}
+      >
+        {error.message.startsWith('Field with')
+          ? `${error.message}. The schema was changed since this page was opened; trying again reads it anew.`
+          : [error.message, ...error.fields.map(({ message }) => message)].join('. ')}
+      </ErrorState>
+    );
+  if (!rows)
+    return (
+      <div className="ent-waiting">
+        <SkeletonRows rows={12} />
+      </div>
+    );
+  if (rows.total === 0)
+    return narrowed ? (
+      <EmptyState
+        icon={icon}
+        title="Nothing matches"
+        actions={<Button onClick={onClear}>Clear search and filter</Button>}
+      >
+        No entry has everything that is asked for.
+      </EmptyState>
+    ) : (
+      <EmptyState icon={icon} title={`There are no ${type.pluralName} yet`}>
+        Programs write entries through the interface; they appear here as soon as they are stored.
+      </EmptyState>
+    );
+  return (
+    <EntryGrid
+      label={type.pluralName}
+      type={type.apiName}
+      rows={rows}
+      columns={columns}
+      sort={props.sort}
+      onSort={props.onSort}
+      onResize={props.onResize}
+      onMove={props.onMove}
+      stale={stale}
+    />
+  );
+}

@@ -1,0 +1,153 @@
+import { Link } from '@tanstack/react-router';
+import { Braces, ListTree, RefreshCw, Table2 } from 'lucide-react';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { ServiceError } from '../../../api/errors.ts';
+import { useAllowed } from '../../../api/session.ts';
+import { columnsOf, hasOrder, moved } from '../../../entries/columns.ts';
+import { keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
+import { toDraft, toQuery } from '../../../entries/find/draft.ts';
+import { FindPanel } from '../../../entries/find/FindPanel.tsx';
+import { curlOf, readSaid, withSearch } from '../../../entries/find/query.ts';
+import { fieldCalled } from '../../../entries/schema.ts';
+import { useRows } from '../../../entries/use-rows.ts';
+import { useType } from '../../../entries/use-type.ts';
+import { clockTime } from '../../../lib/dates.ts';
+import { count, counted } from '../../../lib/numbers.ts';
+import { Trail } from '../../../shell/Trail.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
+import { buttonClass } from '../../../ui/button/button-class.ts';
+import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
+import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
+import { useTyping } from '../-typing.ts';
+import { ColumnTools } from './-ColumnTools.tsx';
+import { FilterChips } from './-FilterChips.tsx';
+import { GridCard } from './-GridCard.tsx';
+import { useRereadSchema } from './-use-reread-schema.ts';
+import { useView } from './-use-view.ts';
+import './-entries.css';
+
+/** The entries of a type: found, ordered, and looked at by windows, however many there are. */
+export function GridPage() {
+  const { allowed, reason } = useAllowed('queryRowsByBody');
+  if (!allowed) throw new ServiceError(403, reason);
+  return <Entries />;
+}
+
+/** The order that the address says, where the type has it. */
+function useSort(said: string) {
+  const { fields } = useType();
+  const descending = said.startsWith('-');
+  const field = fieldCalled(fields, descending ? said.slice(1) : said);
+  return { field: field && hasOrder(field) ? field.apiName : '', descending };
+}
+
+function Entries() {
+  const { schema, type, fields } = useType();
+  const { view, show } = useView();
+  const choice = useColumnChoice(type.id);
+  const columns = useMemo(() => columnsOf(fields, choice), [fields, choice]);
+  const key = fields.find(({ isKey }) => isKey);
+  const sort = useSort(view.sort);
+  const { q, type: typed, settle } = useTyping(view.q, (next) => show({ ...view, q: next }, true));
+  const sought = useDeferredValue(view.q);
+  const { condition, faults } = useMemo(() => readSaid(view.query, fields), [view.query, fields]);
+  const [finding, setFinding] = useState(faults !== undefined);
+  const reread = useRereadSchema();
+
+  const names = columns.map(({ field }) => field.apiName).join('\n');
+  const question = useMemo(() => {
+    const query = withSearch(condition && toQuery(toDraft(condition)), sought, key);
+    return {
+      ...(query && { query }),
+      fields: names.split('\n'),
+      ...(sort.field !== '' && { orderBy: `${sort.descending ? '-' : ''}${sort.field}` }),
+    };
+  }, [condition, sought, key, names, sort.field, sort.descending]);
+  const answer = useRows(type.id, question, condition !== undefined);
+  const { rows, isFetching } = answer;
+  const narrowed = view.q !== '' || view.query !== undefined;
+  const clear = () => void show({ ...view, q: '', query: undefined });
+  const again = async () => {
+    await reread();
+    answer.refetch();
+  };
+  const turn = (name: string) =>
+    void show({ ...view, sort: sort.field === name && !sort.descending ? `-${name}` : name });
+  return (
+    <Page
+      fill
+      breadcrumbs={<Trail />}
+      title={type.pluralName}
+      meta={
+        <span aria-live="polite">
+          {counted(type.entryCount ?? 0, 'entry', 'entries')}
+          {narrowed && rows && ` · ${count(rows.total)} ${rows.total === 1 ? 'matches' : 'match'}`}
+        </span>
+      }
+      actions={
+        <Link to="/entries/$type/schema" params={{ type: type.apiName }} className={buttonClass()}>
+          <ListTree />
+          Schema
+        </Link>
+      }
+    >
+      <TableBar
+        tools={
+          <>
+            {rows && <AsOf tone={answer.error ? 'bad' : 'ok'}>As of {clockTime(answer.asOf)}</AsOf>}
+            <IconButton
+              label="Read again"
+              icon={RefreshCw}
+              pending={isFetching}
+              onClick={() => void again()}
+            />
+            <ColumnTools
+              {...{ fields, choice }}
+              sort={sort}
+              onSort={turn}
+              onChange={(next) => keepColumnChoice(type.id, next)}
+            />
+          </>
+        }
+      >
+        <SearchField
+          label={`Search ${type.pluralName}`}
+          placeholder={key ? `${key.name} contains` : 'Search'}
+          value={q}
+          onChange={typed}
+          onLeave={settle}
+        />
+        <FilterChips
+          {...{ condition, fields, schema, faults }}
+          onChange={(query) => void show({ ...view, query })}
+        />
+        <ToggleChip
+          label={finding ? 'Close the filter' : 'Filter and query'}
+          on={finding}
+          onChange={setFinding}
+        />
+      </TableBar>
+      {finding && (
+        <FindPanel
+          said={view.query}
+          {...{ fields, schema }}
+          onQuery={(query) => void show({ ...view, query }, true)}
+          curl={curlOf(location.origin, type.apiName, { ...question, limit: 100, skip: 0 })}
+        />
+      )}
+      <GridCard
+        {...{ type, columns, faults, answer, sort, narrowed }}
+        icon={narrowed ? Braces : Table2}
+        onSort={turn}
+        onClear={clear}
+        onAgain={() => void again()}
+        onResize={(name, width) =>
+          keepColumnChoice(type.id, { ...choice, widths: { ...choice.widths, [name]: width } })
+        }
+        onMove={(name, by) => keepColumnChoice(type.id, moved(fields, choice, name, by))}
+      />
+    </Page>
+  );
+}
