@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
 import type { SchemaField } from '../schema/index.ts';
+import { requireBound, upToBound } from './bounds.store.ts';
 import { type Rendering, valueJson } from './render.store.ts';
 
 export interface CellAsked {
@@ -39,13 +40,18 @@ export async function readValues(
   const parts = fields.map(
     (field) => sql`coalesce(${sql.lit(`,"${field.id}":`)} || ${valueJson(field, rendering)}, '')`,
   );
-  const { rows } = await sql<{ entry_id: number; cells: string }>`
-    select e.entry_id, '{' || substr(${sql.join(parts, sql` || `)}, 2) || '}' as cells from entry e
-    where e.site_id = ${rendering.siteId} and e.entry_id = any(${[...entryIds]}::int[])`.execute(db);
+  const built = sql`select e.entry_id as at, '{' || substr(${sql.join(parts, sql` || `)}, 2) || '}' as row from entry e
+    where e.site_id = ${rendering.siteId} and e.entry_id = any(${[...entryIds]}::int[])`;
+  const { rows } = await sql<{
+    at: number;
+    row: string;
+    bytes: number;
+  }>`${upToBound(built)} order by at`.execute(db);
+  requireBound(rows, 'body');
   return new Map(
-    rows.map(({ entry_id, cells }) => {
-      const values = Object.entries(JSON.parse(cells) as Record<string, unknown>);
-      return [entry_id, new Map(values.map(([id, value]) => [Number(id), value]))];
+    rows.map(({ at, row }) => {
+      const values = Object.entries(JSON.parse(row) as Record<string, unknown>);
+      return [at, new Map(values.map(([id, value]) => [Number(id), value]))];
     }),
   );
 }

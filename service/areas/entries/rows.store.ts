@@ -108,9 +108,10 @@ async function rowsOf(db: Db, ids: Sql, siteId: number, row: Sql): Promise<Row[]
 /** Of rows that are skipped the ids alone are read; where none are, each row is looked up once. */
 async function rowsIn(db: Db, { key, of, skip }: Part, siteId: number, row: Sql): Promise<Row[]> {
   if (skip > 0) return rowsOf(db, sql`select e.entry_id, ${key} as key ${of} offset ${skip}`, siteId, row);
-  const { rows } = await sql<Row>`select e.entry_id as "entryId", ${key} as key, ${row} as row ${of}`.execute(
-    db,
-  );
+  const built = sql`select *, row_number() over () as at from (
+    select e.entry_id as "entryId", ${key} as key, ${row} as row ${of}) as rows`;
+  const { rows } = await sql<Row>`${upToBound(built)} order by at`.execute(db);
+  requireBound(rows, 'limit');
   return rows;
 }
 
