@@ -34,7 +34,8 @@ const within = (column: Sql, { from, to }: Span): Sql =>
 
 type KindFilter = Pick<Filter, 'activities' | 'sources' | 'exportKind' | 'onlyProxy'>;
 
-const filtersKinds = ({ activities, sources, exportKind, onlyProxy }: KindFilter): boolean =>
+/** Whether only some kinds are asked for. */
+export const filtersKinds = ({ activities, sources, exportKind, onlyProxy }: KindFilter): boolean =>
   activities !== undefined || sources !== undefined || exportKind !== undefined || onlyProxy;
 
 /** The filter by type, source, export kind and proxy, as it reads in a kind; nothing where there is none. */
@@ -182,6 +183,25 @@ export const networkAxis = (siteId: number, filter: Filter, cidr: string): Axis 
 export const rowsByTime = (siteId: number, filter: KindFilter, span: Span, condition: Sql): Sql =>
   sql`(select ${ROW} from activity a where a.site_id = ${siteId} and ${within(sql`a.at`, span)}
     ${ofKind(sql`a.kind`, filter)} and ${condition})`;
+
+/**
+ * What these people did from an address or a network, for which `rest` holds. No cells count them, but an index has
+ * them side by side.
+ */
+export function peopleIn(
+  siteId: number,
+  filter: Filter,
+  who: { userIds: readonly number[]; cidr: string; rest: Sql },
+): Sql {
+  const people = [...new Set(who.userIds)];
+  const of = (person: Sql) => sql`select ${ROW} from activity a
+    where a.site_id = ${siteId} and a.user_id = ${person} and ${inNetwork(sql`a.ip_address`, who.cidr)}
+      and ${within(sql`a.at`, filter)} ${ofKind(sql`a.kind`, filter)} ${who.rest}`;
+  const [only] = people;
+  if (people.length === 1) return sql`(${of(sql`${only}::int`)})`;
+  // `offset 0` keeps the people outside: each is looked up in the index on their own.
+  return sql`(select r.* from unnest(${people}::int[]) as p (id) cross join lateral (${of(sql`p.id`)} offset 0) r)`;
+}
 
 /** How many rows the cells that begin within the span count. */
 export async function sumCells(db: Db, axis: Axis, span: Span): Promise<number> {

@@ -4,14 +4,16 @@ import type { Page } from '../../kernel/db/list-page.ts';
 import {
   addressAxis,
   type Axis,
+  filtersKinds,
   networkAxis,
   peopleAxis,
+  peopleIn,
   rowsByTime,
   siteAxis,
   sumCells,
 } from './cells.store.ts';
 import type { Filter } from './rules.ts';
-import { cut, floorTo, placeOf, type Place, type Segment, type Span } from './segments.ts';
+import { cut, floorTo, placeOf, type Place, type Segment } from './segments.ts';
 
 /** A row of the report with the names of whom it is about. */
 export interface StoredActivity {
@@ -35,11 +37,14 @@ export interface Report {
   rows: StoredActivity[];
 }
 
-/** How the rows of a filter are reached: along an axis, and what is left to compare of each row. */
+/** How all rows of a filter are reached. */
 interface Way {
-  axis: Axis;
-  /** Undefined: the axis says it all, so that its cells tell the total. */
-  rest: RawBuilder<unknown> | undefined;
+  /** Whose cells count them; undefined where nothing does. */
+  axis: Axis | undefined;
+  /** The rows, as a relation to select from: `at`, `activity_id`, `kind`, `user_id`, `ip_address`. */
+  rows: RawBuilder<unknown>;
+  /** Many more are read than fit. */
+  isSparse: boolean;
 }
 
 function axesOf(siteId: number, filter: Filter): Axis[] {
@@ -51,20 +56,33 @@ function axesOf(siteId: number, filter: Filter): Axis[] {
   ].filter((axis) => axis !== undefined);
 }
 
-/** The cheapest way to what fits: by the people or the addresses of which there are fewest rows. */
-async function wayTo(tx: Tx, siteId: number, filter: Filter): Promise<Way> {
-  const axes = axesOf(siteId, filter);
-  const [only = siteAxis(siteId, filter)] = axes;
-  if (axes.length < 2) return { axis: only, rest: undefined };
-  const sizes = new Map<Axis, number>();
-  for (const axis of axes)
+/** The way by the axis of which there are fewest rows; what the others ask is compared of each. */
+async function wayByFewest(tx: Tx, axes: readonly Axis[], filter: Filter): Promise<Way> {
+  const sized: { axis: Axis; size: number }[] = [];
+  for (const axis of axes) {
+    const span = { ...filter, from: floorTo(filter.from, axis.widthMs) };
     // oxlint-disable-next-line no-await-in-loop -- one connection
-    sizes.set(axis, await sumCells(tx, axis, { ...filter, from: floorTo(filter.from, axis.widthMs) }));
-  const [best = only, ...others] = axes.toSorted(
-    (one, other) => (sizes.get(one) ?? 0) - (sizes.get(other) ?? 0),
-  );
-  const rest = others.map(({ condition }) => sql`and ${condition}`);
-  return { axis: best, rest: sql.join(rest, sql` `) };
+    sized.push({ axis, size: await sumCells(tx, axis, span) });
+  }
+  const [best, ...others] = sized.toSorted((one, other) => one.size - other.size);
+  if (!best) throw new Error('There is an axis at least');
+  const rest = others.map(({ axis }) => sql`and ${axis.condition}`);
+  return { axis: undefined, rows: best.axis.rows(filter, sql.join(rest, sql` `)), isSparse: true };
+}
+
+/** The cheapest way to what fits. */
+async function wayTo(tx: Tx, siteId: number, filter: Filter): Promise<Way> {
+  const { userIds, principalIds, network } = filter;
+  if (userIds && network) {
+    const principals = principalIds && peopleAxis(siteId, filter, 'principal', principalIds);
+    const rest = principals ? sql`and ${principals.condition}` : sql``;
+    const rows = peopleIn(siteId, filter, { userIds, cidr: network.cidr, rest });
+    return { axis: undefined, rows, isSparse: principals !== undefined || filtersKinds(filter) };
+  }
+  const axes = axesOf(siteId, filter);
+  const [axis = siteAxis(siteId, filter)] = axes;
+  if (axes.length > 1) return wayByFewest(tx, axes, filter);
+  return { axis, rows: axis.rows(filter), isSparse: false };
 }
 
 const SHOWN = sql`a.activity_id as "activityId", a.at, a.user_id as "userId", coalesce(u.email, '') as "userName",
@@ -149,10 +167,12 @@ async function readCounted(tx: Tx, siteId: number, filter: Filter, axis: Axis, p
   return { total, rows: found.rows };
 }
 
-/** People and addresses together are counted by nothing: every row of the rarer is compared. */
-async function readCompared(tx: Tx, { axis, rest }: Way, span: Span, page: Page): Promise<Report> {
+/** Rows that nothing counts: they are counted one by one, and the newest of them are the page. */
+async function readUncounted(tx: Tx, way: Way, page: Page): Promise<Report> {
+  // Few of many are found once and kept; many are sooner found twice, in their index alone.
+  const kept = way.isSparse ? sql`materialized` : sql`not materialized`;
   const { rows } = await sql<{ n: number; ids: number[] }>`
-    with hit as materialized (select at, activity_id from ${axis.rows(span, rest)} r)
+    with hit as ${kept} (select at, activity_id from ${way.rows} r)
     select (select count(*) from hit) as n, array(select activity_id from hit
       ${NEWEST} limit ${page.limit} offset ${page.offset}) as ids`.execute(tx);
   const { n = 0, ids = [] } = rows[0] ?? {};
@@ -161,15 +181,13 @@ async function readCompared(tx: Tx, { axis, rest }: Way, span: Span, page: Page)
 }
 
 /** All rows that fit, as a relation to select from: `at`, `kind`, `user_id`, `ip_address`. */
-export async function readWay(tx: Tx, siteId: number, filter: Filter): Promise<RawBuilder<unknown>> {
-  const { axis, rest } = await wayTo(tx, siteId, filter);
-  return axis.rows(filter, rest);
-}
+export const readWay = async (tx: Tx, siteId: number, filter: Filter): Promise<RawBuilder<unknown>> =>
+  (await wayTo(tx, siteId, filter)).rows;
 
 /** A page of the report, newest first, with the number of all rows that fit. */
 export async function readReport(tx: Tx, siteId: number, filter: Filter, page: Page): Promise<Report> {
   const way = await wayTo(tx, siteId, filter);
-  return way.rest ? readCompared(tx, way, filter, page) : readCounted(tx, siteId, filter, way.axis, page);
+  return way.axis ? readCounted(tx, siteId, filter, way.axis, page) : readUncounted(tx, way, page);
 }
 
 /** Reads in one snapshot: totals and rows say the same, whoever writes meanwhile. */

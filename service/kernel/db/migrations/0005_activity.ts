@@ -29,6 +29,9 @@ const indexes = [
     include (user_id, ip_address) where principal_user_id is not null`,
   `create index activity_address on activity (site_id, ip_address, kind, at desc, activity_id desc)
     include (user_id, principal_user_id)`,
+  // Of people within a network: no cells count both together.
+  `create index activity_person_address on activity (site_id, user_id, ip_address, at desc, activity_id desc)
+    include (kind, principal_user_id)`,
 ];
 
 /**
