@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react';
 import type { RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { Menu, MenuItem, MenuSection, Popover, Separator, Text } from 'react-aria-components';
 import { cx } from '../cx.ts';
 import type { MenuItemData, MenuItems } from './menu-items.ts';
@@ -8,13 +9,19 @@ import './menu.css';
 interface MenuPopupProps {
   label: string;
   items: MenuItems;
-  anchor: RefObject<Element | null>;
+  anchor: RefObject<HTMLElement | null>;
   align: 'start' | 'end';
   onClose: () => void;
 }
 
 /** The open menu; `MenuButton` loads it. */
 export default function MenuPopup({ label, items, anchor, align, onClose }: MenuPopupProps) {
+  // The focus is back before the act begins: a dialog that it opens gives it back to the button, not to what is gone.
+  const leave = (act: () => void) => {
+    flushSync(onClose);
+    anchor.current?.focus();
+    act();
+  };
   const icons = items.some((item) => item !== 'line' && item.icon);
   return (
     <Popover
@@ -37,7 +44,7 @@ export default function MenuPopup({ label, items, anchor, align, onClose }: Menu
         {groupsOf(items).map((group, at) => (
           // Groups have no identity but their place.
           // oxlint-disable-next-line react/no-array-index-key
-          <Group key={at} {...{ group, at, label }} />
+          <Group key={at} {...{ group, at, label, leave }} />
         ))}
       </Menu>
     </Popover>
@@ -56,8 +63,19 @@ function groupsOf(items: MenuItems): MenuItemData[][] {
   );
 }
 
+interface Leaving {
+  /** Closes the menu, then acts. */
+  leave: (act: () => void) => void;
+}
+
+interface GroupProps extends Leaving {
+  group: MenuItemData[];
+  at: number;
+  label: string;
+}
+
 /** Acts, or choices: where any item is on or off, the group is one of checkboxes, or of radios when one is on. */
-function Group({ group, at, label }: { group: MenuItemData[]; at: number; label: string }) {
+function Group({ group, at, label, leave }: GroupProps) {
   const choices = group.some(({ checked }) => checked !== undefined);
   const on = group.flatMap((item) => (item.checked ? [item.label] : []));
   const one = group.every(({ oneOf }) => oneOf);
@@ -71,16 +89,17 @@ function Group({ group, at, label }: { group: MenuItemData[]; at: number; label:
         disallowEmptySelection={one}
       >
         {group.map((item) => (
-          <Item key={item.label} item={item} />
+          <Item key={item.label} item={item} leave={leave} />
         ))}
       </MenuSection>
     </>
   );
 }
 
-function Item({ item }: { item: MenuItemData }) {
-  const { label, icon: Icon, href, disabledReason, danger, checked, closes } = item;
+function Item({ item, leave }: { item: MenuItemData } & Leaving) {
+  const { label, icon: Icon, href, disabledReason, danger, checked, closes, onSelect } = item;
   const off = disabledReason !== undefined;
+  const ends = checked === undefined || closes === true;
   const hint = disabledReason ?? item.hint;
   return (
     <MenuItem
@@ -88,8 +107,8 @@ function Item({ item }: { item: MenuItemData }) {
       textValue={label}
       className={cx('menu-item', danger && 'menu-item-danger', off && 'menu-item-off')}
       href={off ? undefined : href}
-      shouldCloseOnSelect={!off && (checked === undefined || closes)}
-      onAction={off ? undefined : item.onSelect}
+      shouldCloseOnSelect={!off && ends}
+      onAction={off || !onSelect ? undefined : () => (ends ? leave(onSelect) : onSelect())}
     >
       {Icon && <Icon />}
       <Text slot="label" className="menu-item-label">
