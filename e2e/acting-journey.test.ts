@@ -1,5 +1,5 @@
 import type { EntryTypeVm, FieldVm } from '../contract/generated/types.gen.ts';
-import { choose, expectRow, expectToast, pick, signIn } from './support/actions.ts';
+import { choose, expectRow, expectToast, pick } from './support/actions.ts';
 import { callsOf, enter, send } from './support/calls.ts';
 import { mailedLink } from './support/mail.ts';
 import { ada } from './support/people.ts';
@@ -30,17 +30,21 @@ test('two people: invited, accepted, acting as a proxy, seen as the one for the 
   await enter(page, ada, `/invitations/new?email=${encodeURIComponent(guest.email)}`);
   await page.getByRole('button', { name: 'Invite 1 person' }).click();
   await expectRow(page.getByRole('grid', { name: 'Results' }), { 'E-mail': guest.email, Result: 'Done' });
-  await signIn(elsewhere, guest);
+  await callsOf(elsewhere.request, guest, HARBOR);
   await elsewhere.goto(await mailedLink(service, guest.email));
   await elsewhere.getByRole('button', { name: 'Accept the invitation' }).click();
-  await elsewhere.getByRole('button', { name: 'Go to Northlight Capital' }).click();
-  await expect(elsewhere.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
+  const arrive = elsewhere.getByRole('button', { name: 'Go to Northlight Capital' });
+  await expect(arrive).toBeVisible();
 
   // What the page knew of the site before is from before they came.
-  await page.goto('/users?q=gwen');
+  const area = (name: string) =>
+    page.getByRole('navigation').getByRole('link', { name: new RegExp(`^${name}`) });
+  await area('Users').click();
+  await page.getByRole('searchbox').fill('gwen');
   await page.getByRole('button', { name: 'Read everything again' }).click();
   await expect(page.getByRole('link', { name: guest.name })).toBeVisible();
-  await page.goto('/proxies/assign');
+  await area('Proxies').click();
+  await page.getByRole('link', { name: 'Assign proxy' }).last().click();
   const panel = page.getByRole('dialog', { name: 'Assign proxy' });
   await pick(page, 'Proxy', guest.name);
   await pick(page, 'May act for', principal.name);
@@ -48,24 +52,22 @@ test('two people: invited, accepted, acting as a proxy, seen as the one for the 
   await expectToast(page, `${guest.name} may act for ${principal.name}`);
 
   // The other works in that name, and changes something that only the principal may change.
-  await elsewhere.reload();
+  await arrive.click();
   await choose(elsewhere, /sign out of/, 'Work as…');
   const dialog = elsewhere.getByRole('dialog', { name: `Work as ${principal.name}` });
   await dialog.getByLabel('Reason').fill('Ticket 4711');
   await dialog.getByRole('button', { name: `Work as ${principal.name}` }).click();
   const banner = elsewhere.getByRole('region', { name: 'Working as somebody else' });
   await expect(banner).toContainText(`${guest.name} is working as ${principal.name}`);
-  const written = { entryId: -1, fieldId: field?.id, value: 'Lighthouse Ltd' };
-  await send(elsewhere.request, 'PUT', `/api/rest/v4/data/entrydata/${company.id}`, {
-    storeRequests: [written],
-  });
+  const storeRequests = [{ entryId: -1, fieldId: field?.id, value: 'Lighthouse Ltd' }];
+  await send(elsewhere.request, 'PUT', `/api/rest/v4/data/entrydata/${company.id}`, { storeRequests });
 
   // The first sees both names, and what was done, while it goes on and when it has ended.
-  await page.goto('/activity?proxy=only');
-  const row = page.getByRole('grid', { name: 'Activity' }).getByRole('row', { name: /Gwen Guest/ });
-  await expect(row).toContainText(`for ${principal.name}`);
-  await expect(row).toContainText('User Switch');
-  await page.goto('/proxies/reports');
+  await area('Activity').click();
+  const rows = page.getByRole('grid', { name: 'Activity' }).getByRole('row');
+  await expect(rows.filter({ hasText: `for ${principal.name}` })).toContainText(/Gwen Guest.*User Switch/s);
+  await area('Proxies').click();
+  await page.getByRole('link', { name: 'Reports', exact: true }).last().click();
   await page.getByRole('link', { name: `${guest.name} for ${principal.name}` }).click();
   const facts = page.getByRole('region', { name: 'Who, for whom, why' });
   await expect(facts).toContainText(/Ticket 4711.*Ended\s*Going on/s);
