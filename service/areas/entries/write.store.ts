@@ -10,8 +10,6 @@ import {
   type Vals,
 } from '../schema/index.ts';
 
-export { holdReferred } from './locks.store.ts';
-
 /** Whose doing a change is, as the log keeps it. */
 export interface Author {
   siteId: number;
