@@ -41,7 +41,9 @@ test('the whole job is done without a mouse', async ({ page, request }) => {
     page.getByRole('dialog', { name: 'Search and commands' }).getByRole('searchbox'),
   ).toBeFocused();
   await page.keyboard.type('keyna');
-  await expect(page.getByRole('menuitem', { name: person.name })).toBeVisible();
+  await expect(
+    page.getByRole('menuitem', { name: `${person.name} ${person.email}`, exact: true }),
+  ).toBeVisible();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: person.name, level: 1 })).toBeFocused();
