@@ -8,11 +8,21 @@ import type { Bench, Measure } from './bench.ts';
 import { bundle } from './bundle.ts';
 import { csv } from './csv.ts';
 import { directory } from './directory.ts';
-import { entries, entriesEmbedded } from './entries.ts';
+import { entries, entriesEmbedded, entriesLoad } from './entries.ts';
 import { http } from './http.ts';
 import { start } from './start.ts';
 
-const BENCHES: readonly Bench[] = [start, bundle, http, csv, directory, activity, entries, entriesEmbedded];
+const BENCHES: readonly Bench[] = [
+  start,
+  bundle,
+  http,
+  csv,
+  directory,
+  activity,
+  entriesLoad,
+  entries,
+  entriesEmbedded,
+];
 
 const number = (value: number) => value.toFixed(value < 100 ? 1 : 0).padStart(9);
 

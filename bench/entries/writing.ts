@@ -22,18 +22,21 @@ async function idsFrom(place: Place, from: number, count: number): Promise<numbe
   return ids;
 }
 
+/** Another value each time, for every entry. */
+function valueOf(apiName: string, turn: number, at: number): string | number | boolean {
+  if (apiName === 'IsListed') return turn % 2 === 0;
+  return apiName === 'City' || apiName === 'Phone' ? `${apiName} ${turn} ${at}` : turn * 7 + (at % 50);
+}
+
 /** Some cells of each of as many entries as make ten thousand cells. */
 async function update(place: Place, name: string, fields: readonly string[], turn: () => number) {
   const ids = await idsFrom(place, 0, Math.floor(CELLS / fields.length));
   const items = (value: number) =>
     ids.flatMap((entryId, at) =>
-      fields.map((apiName, which) => ({
+      fields.map((apiName) => ({
         entryId,
         fieldId: place.field(apiName).id,
-        value:
-          apiName === 'City' || apiName === 'Phone'
-            ? `${apiName} ${value} ${at}`
-            : value * 7 + which + (at % 50),
+        value: valueOf(apiName, value, at),
       })),
     );
   return timed({
@@ -48,8 +51,10 @@ export async function writing(place: Place): Promise<Measure[]> {
   let value = 0;
   const turn = () => (value += 1);
   return [
-    ...(await update(place, '10,000 cells of 10,000 entries', ['Employees'], turn)),
+    ...(await update(place, '10,000 cells of 10,000 entries, no slot', ['IsListed'], turn)),
     ...(await update(place, '10,000 cells of 2,500 entries', ['Employees', 'Score', 'City', 'Phone'], turn)),
+    // Every index of the type gets a place for the new version of every entry.
+    ...(await update(place, '10,000 cells of 10,000 entries', ['Employees'], turn)),
   ];
 }
 
