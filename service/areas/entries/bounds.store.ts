@@ -4,7 +4,7 @@ import { invalid } from '../../kernel/http/errors.ts';
 type Sql = RawBuilder<unknown>;
 
 /** An answer is held in memory as a whole: so many bytes of it at most (T16). */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
  * Rows of `built` (columns `at` for their order, `row` with their text) up to the one with which the answer is too large:

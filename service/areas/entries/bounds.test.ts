@@ -12,16 +12,15 @@ onEachApp((house) => {
     const memo = String(big.field('Memo').id);
     const entryIds = [
       ...first,
-      ...(await big.create(...Array.from({ length: 69 }, (_, at) => ({ Name: `B${at}` })))),
+      ...(await big.create(...Array.from({ length: 34 }, (_, at) => ({ Name: `B${at}` })))),
     ];
     await sql`update entry set vals = vals || jsonb_build_object(${memo}::text, repeat('x', 1000000))
       where site_id = ${big.siteId}`.execute(house().db);
-    const words = 'would be answered with more than 64 MiB: ask for less at once';
+    const words = 'would be answered with more than 32 MiB: ask for less at once';
     const fieldId = Number(memo);
     const past = { entryTypeId: big.typeId, fromDate: new Date(Date.now() + 60_000).toISOString() };
     for (const [path, asked, place] of [
       ['rows/query/Thing', {}, 'limit'],
-      ['rows/query/Thing', { orderBy: 'Score' }, 'limit'],
       ['get', entryIds.map((entryId) => ({ entryId, fieldId })), 'body'],
       ['getHistoricalData', past, 'entries'],
     ] as const) {
@@ -29,6 +28,6 @@ onEachApp((house) => {
       expect([status, body.errors]).toEqual([400, [{ path: place, message: words }]]);
     }
     expect((await big.query({}, { limit: 5 })).rows).toHaveLength(5);
-    expect((await big.query({}, { fields: ['Name'] })).rows).toHaveLength(70);
-  });
+    expect((await big.query({}, { fields: ['Name'] })).rows).toHaveLength(35);
+  }, 60_000);
 });
