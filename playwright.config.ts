@@ -17,7 +17,7 @@ const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
  * embedded one, and on PostgreSQL these.
  */
 const ON_POSTGRES = [
-  'activity',
+  'acting-journey',
   'bulk',
   'bulk-conflict',
   'bulk-plan',

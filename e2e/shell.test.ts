@@ -72,7 +72,9 @@ test('the palette finds pages and people by keyboard', async ({ page, calls }) =
 
   await page.keyboard.press('Control+k');
   await page.keyboard.type('otto quick');
-  await expect(palette.getByRole('menuitem', { name: person.name })).toBeVisible();
+  await expect(
+    palette.getByRole('menuitem', { name: `${person.name} ${person.email}`, exact: true }),
+  ).toBeVisible();
   await expectNoAxe(page);
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
