@@ -132,7 +132,7 @@ export const updateUserLicense = <ThrowOnError extends boolean = true>(options: 
 /**
  * Search licenses
  *
- * Licences of all users of this site by page, ordered by user id.
+ * Licenses of all users of this site by page, ordered by user id.
  */
 export const searchUserLicenses = <ThrowOnError extends boolean = true>(options?: Options<SearchUserLicensesData, ThrowOnError>): RequestResult<SearchUserLicensesResponses, SearchUserLicensesErrors, ThrowOnError> => (options?.client ?? client).get<SearchUserLicensesResponses, SearchUserLicensesErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],
@@ -1212,7 +1212,7 @@ export const getSession = <ThrowOnError extends boolean = true>(options?: Option
 /**
  * Sign in
  *
- * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the home site, or on the first site where the user is active. 403 when the user may not enter any site this way.
+ * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the site of the user that was used last. 403 when the user may not enter any site this way.
  */
 export const signIn = <ThrowOnError extends boolean = true>(options: Options<SignInData, ThrowOnError>): RequestResult<SignInResponses, SignInErrors, ThrowOnError> => (options.client ?? client).post<SignInResponses, SignInErrors, ThrowOnError>({
     url: '/api/session',

@@ -328,7 +328,7 @@ export const searchUserLicensesQueryKey = (options?: Options<SearchUserLicensesD
 /**
  * Search licenses
  *
- * Licences of all users of this site by page, ordered by user id.
+ * Licenses of all users of this site by page, ordered by user id.
  */
 export const searchUserLicensesOptions = (options?: Options<SearchUserLicensesData>) => queryOptions<SearchUserLicensesResponse, SearchUserLicensesError, SearchUserLicensesResponse, ReturnType<typeof searchUserLicensesQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
@@ -348,7 +348,7 @@ export const searchUserLicensesInfiniteQueryKey = (options?: Options<SearchUserL
 /**
  * Search licenses
  *
- * Licences of all users of this site by page, ordered by user id.
+ * Licenses of all users of this site by page, ordered by user id.
  */
 export const searchUserLicensesInfiniteOptions = (options?: Options<SearchUserLicensesData>) => {
     const opts = infiniteQueryOptions<SearchUserLicensesResponse, SearchUserLicensesError, InfiniteData<SearchUserLicensesResponse>, QueryKey<Options<SearchUserLicensesData>>, number | Pick<QueryKey<Options<SearchUserLicensesData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
@@ -2585,7 +2585,7 @@ export const getSessionOptions = (options?: Options<GetSessionData>) => queryOpt
 /**
  * Sign in
  *
- * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the home site, or on the first site where the user is active. 403 when the user may not enter any site this way.
+ * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the site of the user that was used last. 403 when the user may not enter any site this way.
  */
 export const signInMutation = (options?: Partial<Options<SignInData>>): UseMutationOptions<SignInResponse, SignInError, Options<SignInData>> => {
     const mutationOptions: UseMutationOptions<SignInResponse, SignInError, Options<SignInData>> = {
