@@ -10,14 +10,9 @@ import { useInviteAction } from './-invite-action.ts';
 const MOST = 8;
 const ACTIVITY_OF = /^activity(?: of)?\s+(.*\S)/i;
 
-async function find(typed: string, most = MOST) {
-  const { findPeople } = await import('../../directory/directory.ts');
-  return findPeople(typed, most);
-}
-
 /**
- * Lets the palette find people and what they did, where one may see that, and create or invite some. The directory is
- * read when it is first asked.
+ * Lets the palette find people and, asked for "activity of" somebody, what they did, where one may see that; and create
+ * or invite some. The directory is read when it is first asked.
  */
 export function usePeopleSource(): void {
   const client = useQueryClient();
@@ -42,28 +37,21 @@ export function usePeopleSource(): void {
     if (!allowed) return;
     registerPaletteSource({
       name: 'People',
-      find: async (typed) =>
-        (await find(typed)).map(({ id, name, email }) => ({
-          label: name,
-          hint: email,
-          run: () => void router.navigate({ to: '/users/$userId', params: { userId: id } }),
-        })),
-    });
-  }, [allowed, router]);
-  useEffect(() => {
-    if (!allowed || !reporting) return;
-    registerPaletteSource({
-      name: 'Activity',
       async find(typed) {
-        // Of whoever is found by name alone, the best: people are what is looked for most.
-        const who = ACTIVITY_OF.exec(typed)?.[1];
-        const people = await find(who ?? typed, who === undefined ? 1 : MOST);
-        return people.map(({ id, name, email }) => ({
-          label: `Activity of ${name}`,
-          hint: email,
-          icon: Activity,
-          run: () => void router.navigate({ to: '/users/$userId/activity', params: { userId: id } }),
-        }));
+        const { findPeople } = await import('../../directory/directory.ts');
+        const asked = reporting ? ACTIVITY_OF.exec(typed)?.[1] : undefined;
+        const people = await findPeople(asked ?? typed, MOST);
+        return people.map(({ id, name, email }) => {
+          const params = { userId: id };
+          if (asked === undefined)
+            return {
+              label: name,
+              hint: email,
+              run: () => void router.navigate({ to: '/users/$userId', params }),
+            };
+          const run = () => void router.navigate({ to: '/users/$userId/activity', params });
+          return { label: `Activity of ${name}`, hint: email, icon: Activity, run };
+        });
       },
     });
   }, [allowed, reporting, router]);
