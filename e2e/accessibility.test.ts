@@ -122,6 +122,52 @@ for (const width of [1280, 390]) {
       await judgeOpened(page, 'listbox', () => panel.getByRole('button', { name: /License/ }).click());
     });
 
+    test('entries', async ({ page }) => {
+      await enter(page, ada);
+      const type = `Firm${width}`;
+      const headers = { 'X-Steward-Console': '1' };
+      const door = '/console/api/rest/v4';
+      const send = (path: string, sent: object) => page.request.post(door + path, { data: sent, headers });
+      await send('/schema/entrytypes', { apiName: type, singularName: 'Firm', pluralName: 'Firms' });
+      const choiceValues = [{ name: 'Open' }, { name: 'Won' }];
+      await send(`/schema/entrytypes/${type}/fields`, {
+        apiName: 'Stage',
+        name: 'Stage',
+        fieldType: 2,
+        choiceValues,
+      });
+      const fields = (await (
+        await page.request.get(`${door}/schema/entrytypes/${type}/fields`, { headers })
+      ).json()) as { id: number; choiceValues?: { id: number }[] }[];
+      const [name, stage] = fields;
+      const made = await send(`/data/entrydata/${type}`, {
+        storeRequests: [
+          { entryId: -1, fieldId: name?.id, value: 'Hafen Logistik' },
+          { entryId: -1, fieldId: stage?.id, value: stage?.choiceValues?.[0]?.id },
+        ],
+      });
+      const [entry] = (await made.json()) as { entryId: number }[];
+      for (const path of [
+        '/entries',
+        `/entries/${type}`,
+        `/entries/${type}?q=nobody`,
+        `/entries/${type}/schema`,
+        `/entries/${type}/${entry?.entryId}`,
+      ]) {
+        await page.goto(path);
+        await expect(heading(page)).toBeVisible();
+        await expect(page.getByRole('main')).not.toHaveAttribute('aria-busy', 'true');
+        await judge(page);
+      }
+      await judgeOpened(page, 'dialog', () => page.goto('/entries?new=true').then(() => undefined));
+      await judgeOpened(page, 'dialog', () =>
+        page.goto(`/entries/${type}/schema?field=new`).then(() => undefined),
+      );
+      await page.goto(`/entries/${type}?query=${encodeURIComponent('{"Stage":"$notNoData","Nope":1}')}`);
+      await expect(page.getByText('This filter cannot be asked')).toBeVisible();
+      await judge(page);
+    });
+
     test('invitations', async ({ page, calls }) => {
       const [first] = await calls.call<{ email: string }[]>('GET', '/user/invitations?status=pending');
       await enter(page, ada, '/invitations');

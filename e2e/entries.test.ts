@@ -1,0 +1,155 @@
+import type { Page } from '@playwright/test';
+import type { DataRequestResultVm, FieldVm } from '../contract/generated/types.gen.ts';
+import { expectNoAxe, expectToast, fill } from './support/actions.ts';
+import { enter } from './support/calls.ts';
+import { ada } from './support/people.ts';
+import { expect, test } from './support/test.ts';
+
+test.use({ contextOptions: { reducedMotion: 'reduce' } });
+
+const headers = { 'X-Steward-Console': '1' };
+
+/** The data interface as the page's own session calls it. */
+async function data<Answer>(
+  page: Page,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const answer = await page.request.fetch(`/console/api/rest/v4${path}`, {
+    method,
+    headers,
+    ...(body && { data: body }),
+  });
+  expect(answer.status(), await answer.text()).toBe(200);
+  return (await answer.json()) as Answer;
+}
+
+const HOSTILE = '"><img src=x onerror=alert(1)> שלום 🦄';
+
+/** Writes entries as programs do: a name, a stage and a size each. */
+async function writeDeals(page: Page, type: string): Promise<void> {
+  const fields = await data<FieldVm[]>(page, 'GET', `/schema/entrytypes/${type}/fields`);
+  const [name, stage, size] = fields.map(({ id }) => id);
+  const [open, won] = fields[1]?.choiceValues ?? [];
+  const storeRequests = Array.from({ length: 260 }, (_, at) => [
+    { entryId: -1 - at, fieldId: name, value: at === 7 ? HOSTILE : `Deal ${at}`, ignoreNearDups: true },
+    { entryId: -1 - at, fieldId: stage, value: at % 2 === 0 ? won?.id : open?.id },
+    { entryId: -1 - at, fieldId: size, value: at },
+  ]).flat();
+  await data<DataRequestResultVm[]>(page, 'POST', `/data/entrydata/${type}`, { storeRequests });
+}
+
+test('a type with its fields is made by hand, and what programs write is found, ordered and opened', async ({
+  page,
+  expectFailure,
+}) => {
+  expectFailure(409);
+  await enter(page, ada, '/entries');
+  await page.getByRole('link', { name: 'New entry type' }).first().click();
+  const panel = page.getByRole('dialog');
+  await fill(panel, { 'Name of one': 'Deal' });
+  await expect(panel.getByLabel('API name')).toHaveValue('Deal');
+  await panel.getByRole('button', { name: 'Create entry type' }).click();
+  await expect(page.getByRole('heading', { name: 'Schema of Deals' })).toBeVisible();
+
+  await page.getByRole('button', { name: 'New field' }).click();
+  await fill(panel, { Name: 'Stage', Type: 'Choice' });
+  for (const [at, choice] of ['Open', 'Won'].entries()) {
+    await panel.getByRole('button', { name: 'Add choice' }).click();
+    await panel.getByLabel(`Choice ${at + 1}`, { exact: true }).fill(choice);
+  }
+  await panel.getByRole('button', { name: 'Create field' }).click();
+  await expectToast(page, 'Stage was created');
+
+  await page.getByRole('button', { name: 'New field' }).click();
+  await fill(panel, { Name: 'stage', Type: 'Number' });
+  await panel.getByRole('button', { name: 'Create field' }).click();
+  await expect(panel.getByLabel('API name')).toHaveAttribute('aria-invalid', 'true');
+  await fill(panel, { Name: 'Size', 'API name': 'Size', Required: 'When conditions hold' });
+  await panel.getByRole('button', { name: 'Add condition' }).click();
+  await panel.getByLabel('Field', { exact: true }).selectOption('Stage');
+  await panel.getByRole('combobox', { name: 'Value of Stage' }).click();
+  await page.getByRole('option', { name: 'Won' }).click();
+  await panel.getByRole('button', { name: 'Create field' }).click();
+  await expectToast(page, 'Size was created');
+  await expect(page.getByText('Required when Stage is Won.')).toBeVisible();
+
+  await writeDeals(page, 'Deal');
+
+  await page.getByRole('main').getByRole('link', { name: 'Entries', exact: true }).last().click();
+  await page.getByRole('button', { name: 'Read again' }).click();
+  const grid = page.getByRole('grid', { name: 'Deals' });
+  await expect(grid).toHaveAttribute('aria-rowcount', '261');
+  await expect(grid.getByText(HOSTILE)).toBeVisible();
+  await grid.getByRole('button', { name: 'Size' }).click();
+  await grid.getByRole('button', { name: 'Size' }).click();
+  await expect(page).toHaveURL('/entries/Deal?sort=-Size');
+  await expect(grid.getByRole('row').nth(1)).toContainText('Deal 259');
+  // By keyboard to the last cell: its window is read when it comes into view.
+  await grid.getByRole('link', { name: 'Deal 259' }).focus();
+  await page.keyboard.press('Control+End');
+  await expect(grid.getByRole('rowheader', { name: 'Deal 0', exact: true })).toBeVisible();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Deal 0' })).toBeVisible();
+  await expect(page.getByText(/^Created by/)).toBeVisible();
+});
+
+test('the builder, the query, the chips and the address say the same', async ({ page }) => {
+  await enter(page, ada);
+  const names = { apiName: 'Order', singularName: 'Order', pluralName: 'Orders' };
+  await data(page, 'POST', '/schema/entrytypes', names);
+  const stage = {
+    apiName: 'Stage',
+    name: 'Stage',
+    fieldType: 2,
+    choiceValues: [{ name: 'Open' }, { name: 'Won' }],
+  };
+  await data(page, 'POST', '/schema/entrytypes/Order/fields', stage);
+  await data(page, 'POST', '/schema/entrytypes/Order/fields', {
+    apiName: 'Size',
+    name: 'Size',
+    fieldType: 3,
+  });
+  await writeDeals(page, 'Order');
+  await page.goto('/entries/Order');
+  const grid = page.getByRole('grid', { name: 'Orders' });
+  await page.getByRole('button', { name: 'Filter and query' }).click();
+  const find = page.getByRole('region', { name: 'Find entries' });
+  const query = find.getByLabel('Query');
+  await find.getByRole('button', { name: 'Add condition' }).click();
+  await find.getByLabel('Field', { exact: true }).selectOption('Stage');
+  await find.getByLabel('Operator', { exact: true }).selectOption('is none of');
+  await find.getByRole('combobox', { name: 'Value of Stage' }).fill('o');
+  await page.getByRole('option', { name: 'Open' }).click();
+  await expect(query).toHaveValue(/^\{"Stage":\{"\$nin":\[\d+\]\}\}$/);
+  await expect(page).toHaveURL(/query=/);
+  await expect(grid).toHaveAttribute('aria-rowcount', '131');
+  await expect(page.getByRole('button', { name: 'Remove Stage is none of Open' })).toBeVisible();
+
+  await query.fill('{size: {$gte: 250}, nope: 1}');
+  await expect(find.getByText('Field with name "nope" does not exist')).toBeVisible();
+  await expect(grid).toHaveAttribute('aria-rowcount', '131');
+  await query.fill('{$or: [{size: {$gte: 250}}, {name: {$startswith: "deal 10"}}]}');
+  await expect(grid).toHaveAttribute('aria-rowcount', '22');
+  await expect(find.getByLabel('Field', { exact: true }).first()).toHaveValue('Size');
+  await expect(find.getByLabel('Value of Name')).toHaveValue('deal 10');
+  await expectNoAxe(page);
+  await page.reload();
+  await expect(grid).toHaveAttribute('aria-rowcount', '22');
+  await page
+    .getByRole('button', { name: 'Remove Size is at least 250 or Name starts with “deal 10”' })
+    .click();
+  await expect(page).toHaveURL('/entries/Order');
+  await page.goBack();
+  await expect(grid).toHaveAttribute('aria-rowcount', '22');
+
+  await page.getByLabel('Search Orders').fill('onerror');
+  await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
+  await page.getByRole('button', { name: 'Clear search and filter' }).click();
+  await expect(grid).toHaveAttribute('aria-rowcount', '261');
+  await page.getByLabel('Search Orders').fill('onerror');
+  await grid.getByRole('link', { name: HOSTILE }).click();
+  await expect(page.getByRole('heading', { level: 1, name: HOSTILE })).toBeVisible();
+});
