@@ -118,7 +118,11 @@ onEachApp((house) => {
   describe.each([true, false])('with slots and searched texts: %s', (ready) => {
     beforeAll(() => setReady(house().db, things.siteId, ready));
 
-    test.each([...names, ...files])('%s is found by what it holds', async (name) => {
+    // Without slots and searched texts these are asked as Memo and Price are.
+    const alike = ready ? [] : ['Note', 'Revenue'];
+    const asking = [...names, ...files].filter((name) => !alike.includes(name));
+
+    test.each(asking)('%s is found by what it holds', async (name) => {
       expect(await wrongAnswers(name, ready)).toEqual([]);
     });
 
