@@ -38,32 +38,38 @@ export async function writeHistory(
 ): Promise<number> {
   if (changes === 0) return 0;
   await sql`analyze entry, entry_change`.execute(tx);
+  await sql`select set_config('work_mem', '64MB', true), set_config('jit', 'off', true)`.execute(tx);
   const fields = loggedFields(type);
   let written = 0;
   for (let from = 0; from < stock.entryIds.length; from += ENTRIES_AT_ONCE) {
     const ids = stock.entryIds.slice(from, from + ENTRIES_AT_ONCE);
     // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     const { rows } = await sql<{ n: number }>`
-      with logged as (
+      with field as materialized (
+        select id, past::jsonb as values, jsonb_array_length(past::jsonb) as size
+        from unnest(${fields.map(({ fieldId }) => fieldId)}::int[],
+          ${fields.map(({ values }) => JSON.stringify(values))}::text[]) as given(id, past)),
+      logged as (
         insert into cell_log (site_id, entry_id, field_id, at, type_id, old, new, user_id)
         select ${siteId}, entry_id, field_id, at, ${type.id}, old, new, user_id
         from (
           select c.entry_id, f.id as field_id, moment.at, f.values -> ((chance.h + j - 1) % f.size) as old,
-            case when j = times.k or moment.next > ${new Date(stock.asOf)}::timestamptz then e.vals -> f.id::text
+            case when j = times.k or moment.next > ${new Date(stock.asOf)}::timestamptz then c.vals -> f.id::text
               else f.values -> ((chance.h + j) % f.size) end as new,
             (${[...stock.users]}::int[])[1 + (chance.h + j) % greatest(1, ${stock.users.length}::int)] as user_id
-          from entry_change c join entry e on e.site_id = c.site_id and e.entry_id = c.entry_id
-          cross join lateral (select id, values::jsonb as values, jsonb_array_length(values::jsonb) as size
-            from unnest(${fields.map(({ fieldId }) => fieldId)}::int[],
-              ${fields.map(({ values }) => JSON.stringify(values))}::text[]) as given(id, values)) f
+          from (
+            select c.entry_id, c.created_at, e.vals
+            from entry_change c join entry e on e.site_id = c.site_id and e.entry_id = c.entry_id
+            where c.site_id = ${siteId} and e.type_id = ${type.id} and c.entry_id between ${ids[0]} and ${ids.at(-1)}
+              and e.entry_id between ${ids[0]} and ${ids.at(-1)} offset 0) c
+          cross join field f
           cross join lateral (select (hashint8extended(c.entry_id::bigint * 8192 + f.id, ${seed}) & 2147483647)::int as h) chance
           cross join lateral (select floor(chance.h / 2147483648.0 * ${(2 * changes) / fields.length + 1}::float8)::int as k) times
           cross join lateral generate_series(1, times.k) as j
           cross join lateral (select
             c.created_at + interval '365 days' * ((j - chance.h % 1000 / 1000.0) / times.k) as at,
             c.created_at + interval '365 days' * ((j + 1 - chance.h % 1000 / 1000.0) / times.k) as next) moment
-          where c.site_id = ${siteId} and c.entry_id between ${ids[0]} and ${ids.at(-1)} and c.type_id = ${type.id}
-            and moment.at <= ${new Date(stock.asOf)}::timestamptz) changed
+          where moment.at <= ${new Date(stock.asOf)}::timestamptz) changed
         where old is distinct from new
         order by at
         returning entry_id, at, user_id),
