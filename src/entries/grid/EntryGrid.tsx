@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { FocusEvent, KeyboardEvent } from 'react';
 import { cx } from '../../ui/cx.ts';
 import { useDensity } from '../../ui/theme.ts';
@@ -83,17 +83,24 @@ export function EntryGrid(props: EntryGridProps) {
   const stopShown = current.column === 0 || (current.column >= span.first && current.column < span.end);
   const stopColumn = stopShown ? current.column : 0;
 
+  // The cell that was gone to is drawn after the event: the focus follows it there.
+  const wanted = useRef(false);
+  useEffect(() => {
+    if (!wanted.current) return;
+    const there = scroller.current?.querySelector<HTMLElement>(
+      `[data-row="${cell.row}"][data-column="${cell.column}"]`,
+    );
+    if (!there) return;
+    wanted.current = false;
+    there.focus({ preventScroll: true });
+    // Another view may be what draws it.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [cell, view, scroller]);
+
   const go = (to: Cell) => {
     setCell(to);
     reveal(to.row, to.column);
-    // The cell is drawn after this event.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() =>
-        scroller.current
-          ?.querySelector<HTMLElement>(`[data-row="${to.row}"][data-column="${to.column}"]`)
-          ?.focus({ preventScroll: true }),
-      ),
-    );
+    wanted.current = true;
   };
   const pressed = (event: KeyboardEvent<HTMLElement>) => {
     if (event.altKey || event.metaKey) return;
@@ -113,7 +120,11 @@ export function EntryGrid(props: EntryGridProps) {
     if (at) setCell({ row: Number(at.dataset.row), column: Number(at.dataset.column) });
   };
 
-  const indices = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
+  const inside = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
+  // The row that the keyboard is on stays in the document, so that the focus stays when it scrolls away.
+  const away = current.row >= 0 && (current.row < first || current.row > last);
+  const indices = away ? [...inside, current.row] : inside;
+  const tall = barHeight({ height: rows.total * rowHeight });
   return (
     <div
       ref={scroller}
@@ -130,7 +141,7 @@ export function EntryGrid(props: EntryGridProps) {
         className={cx('eg', stale && 'eg-dim')}
         style={{
           width: small ? '100%' : width,
-          height: barHeight({ height: rows.total * rowHeight }) + head,
+          height: tall + head,
         }}
         aria-label={label}
         aria-rowcount={rows.total + 1}
@@ -146,7 +157,7 @@ export function EntryGrid(props: EntryGridProps) {
         />
         <tbody className="eg-body">
           {indices.map((index) => {
-            const y = index * rowHeight - view.top + view.bar;
+            const y = Math.min(tall - rowHeight, index * rowHeight - view.top + view.bar);
             const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
             const place = { index, y, type, columns };
             return small ? (
