@@ -6,7 +6,7 @@ import { openTarget } from './load/target.ts';
 
 const HELP = `Makes an entry type with twenty fields and fills it with drawn entries.
 
-node service/cli/load.ts --site SLUG [--type Company] [--entries 1000000] [--changes 0]
+npm run --silent load -- --site SLUG [--type Company] [--entries 1000000] [--changes 0]
   [--seed 1] [--as-of 2026-11-20] [--database-url postgresql://...]
 
 --changes: how many changes of values an entry has in its history, on average.

@@ -12,7 +12,6 @@ export {
   multiValues,
   searchedText,
   slotText,
-  slotValue,
   type FileValue,
   type StoredValue,
   type Vals,

@@ -1,13 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { MailX } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useAllowed } from '../../../api/session.ts';
 import { Trail } from '../../../shell/Trail.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { useStore } from '../../../ui/store.ts';
 import { Compose } from './-Compose.tsx';
-import { addText, draft, inviteRun, reviewAgain } from './-draft.ts';
+import { addText, beginWhereDone, draft, inviteRun, reviewAgain } from './-draft.ts';
 import type { InvitationRun } from './-job.ts';
 import { Sending } from './-Sending.tsx';
 import './-invite.css';
@@ -19,6 +19,7 @@ export function InvitePage() {
   const { email } = route.useSearch();
   const run = useStore(inviteRun);
   const { allowed, reason } = useAllowed('checkInvitees');
+  useLayoutEffect(beginWhereDone, []);
   // Another page sends somebody here with an address; coming back to it must not repeat it.
   useEffect(() => {
     if (email === undefined) return;
