@@ -167,9 +167,28 @@ function textTest(field: SchemaField, code: number | null, texts: readonly strin
 }
 
 function containsTest(field: SchemaField, part: string, whole: Sql, asked: Asked): Test {
-  const pattern = `%${like(part)}%`;
-  if (!field.isSearchReady || part.length < SEARCHABLE_LENGTH)
-    return sql<boolean>`(${whole} like ${pattern})`;
-  return sql<boolean>`(e.entry_id in (select x.entry_id from entry_text x
-    where x.site_id = ${asked.siteId} and x.field_id = ${field.id} and x.v like ${pattern}))`;
+  const found = foundTexts(field, part, asked);
+  return found
+    ? sql<boolean>`(e.entry_id in (${found}))`
+    : sql<boolean>`(${whole} like ${`%${like(part)}%`})`;
+}
+
+/** Entries by their searched texts; undefined where these do not tell. */
+function foundTexts(field: SchemaField, part: string, asked: Asked): Sql | undefined {
+  if (!field.isSearchReady || part.length < SEARCHABLE_LENGTH) return undefined;
+  return sql`select x.entry_id from entry_text x
+    where x.site_id = ${asked.siteId} and x.field_id = ${field.id} and x.v like ${`%${like(part)}%`}`;
+}
+
+/** Where a part of a searched text is all that a condition asks for: the entries that have it. */
+export function textsWith(condition: Condition, fieldOf: FieldOf, asked: Asked): Sql | undefined {
+  if (condition.kind !== 'comparison') {
+    const [only, ...others] = condition.of;
+    return only && others.length === 0 ? textsWith(only, fieldOf, asked) : undefined;
+  }
+  const { field, operation, operands } = condition;
+  const [part] = operands;
+  return field !== ENTRY_ID && operation.id === FILTER.contains && typeof part === 'string'
+    ? foundTexts(fieldOf(field.id), folded(part), asked)
+    : undefined;
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import { requireBound, upToBound } from './bounds.store.ts';
-import { type Asked, conditionSql, type FieldOf } from './conditions.store.ts';
+import { type Asked, conditionSql, type FieldOf, textsWith } from './conditions.store.ts';
 import { isOwnOrder, type Order, orderKey, orderSql, ordersText } from './order.store.ts';
 import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
 import { type Rendering, rowJson } from './render.store.ts';
@@ -45,14 +45,18 @@ const matching = ({ type, condition, asked }: Wanted, more: Sql = sql`true`): Sq
   where e.site_id = ${asked.siteId} and e.type_id = ${type.id}
     and ${conditionSql(condition, fieldIn(type), asked)} and ${more}`;
 
-/** How many entries match. */
+/** How many entries match. Where nothing is asked for but a part of a text, the texts are counted without their entries. */
 export async function countMatches(db: Db, wanted: Wanted): Promise<number> {
   const { type, condition, asked } = wanted;
-  const statement = asksForAll(condition)
-    ? sql<{ n: number }>`select coalesce(sum(n), 0)::int as n from list_block
-        where site_id = ${asked.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`
-    : sql<{ n: number }>`select count(*)::int as n ${matching(wanted)}`;
-  const { rows } = await statement.execute(db);
+  const texts = textsWith(condition, fieldIn(type), asked);
+  const { rows } = await sql<{ n: number }>`${
+    asksForAll(condition)
+      ? sql`select coalesce(sum(n), 0)::int as n from list_block
+          where site_id = ${asked.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`
+      : texts
+        ? sql`select count(*)::int as n from (${texts}) as texts`
+        : sql`select count(*)::int as n ${matching(wanted)}`
+  }`.execute(db);
   return rows[0]?.n ?? 0;
 }
 
