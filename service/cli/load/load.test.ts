@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { EntryTypeVm } from '../../../contract/generated/types.gen.ts';
+import type { EntryTypeVm, FieldVm } from '../../../contract/generated/types.gen.ts';
 import { type Database, type Db, openDatabase } from '../../kernel/db/database.ts';
 import { newPlace, onEachKind, type Place } from '../../testing/databases.ts';
 import { DATA } from '../../testing/entries.ts';
@@ -83,6 +83,14 @@ onEachKind((kind) => {
     const blocks =
       await sql`select sum(n)::int as n from list_block where list = 4 and site_id = ${siteId}`.execute(db);
     expect(blocks.rows).toEqual([{ n: 2 * ENTRIES }]);
+
+    const asked = { query: { Summary: { $contains: 'OUR' } }, fields: ['Name'], limit: 1 };
+    const fields = await api.get<FieldVm[]>(`/api/rest/v4/schema/entrytypes/${typeId}/fields`);
+    const summary = fields.body.find(({ apiName }) => apiName === 'Summary')?.id ?? 0;
+    const found = rows.filter(({ vals }) => String(vals[summary]).includes('our'));
+    const page = await api.post<{ totalRecords: number }>(`${DATA}/entrydata/rows/query/${typeId}`, asked);
+    expect(found.length).toBeGreaterThan(1);
+    expect(page.body.totalRecords).toBe(2 * found.length);
     await app.close();
     await database.close();
     await place.remove();
