@@ -2,7 +2,7 @@
 import { type Measure, milliseconds } from '../bench.ts';
 
 const WARM_UP = 3;
-export const ROUNDS = 25;
+const ROUNDS = 25;
 
 type Work = (round: number) => Promise<unknown>;
 

@@ -70,7 +70,7 @@ function toGroup(rule: Field['requiredWhen'], byId: ReadonlyMap<number, Field>):
 }
 
 /** Conditions as the service takes them; those that are not complete are left out. */
-export function toConditions(group: Group, all: readonly Field[]): RequiredWhenInfo {
+function toConditions(group: Group, all: readonly Field[]): RequiredWhenInfo {
   const conditions = group.of.flatMap((node) => {
     if (node.kind === 'group' || !isComplete(node)) return [];
     const field = all.find(({ apiName }) => apiName === node.field);
