@@ -12,23 +12,17 @@ const quiet = [
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 
 /**
- * What depends on the database beneath: transactions that meet, bulk writes, mail, the directory's pages. The console
+ * What depends on the database beneath: transactions that meet, sessions, mail, the first start. The console
  * itself cannot tell the databases apart, and every test of the service runs on both; so all browser tests run on the
  * embedded one, and on PostgreSQL these.
  */
 const ON_POSTGRES = [
   'acting-journey',
-  'bulk',
   'bulk-conflict',
   'bulk-plan',
-  'directory',
   'first-start',
-  'groups',
-  'invitations',
-  'proxies',
   'session',
   'users-create',
-  'users-import',
 ].map((name) => `${name}.test.ts`);
 const everything = process.env['STEWARD_E2E_DATABASE'] !== 'postgres';
 

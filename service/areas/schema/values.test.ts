@@ -107,6 +107,9 @@ test('only texts of searchable fields are searched', () => {
   expect(searchedText(undefined, fieldOf(FIELD.text, { isSearchable: true }))).toBeUndefined();
 });
 
+/** Letters of Unicode 16 and 17: the database may have an older version, and takes them for nothing with a case. */
+const RECENT = /[\u1c89\u1c8a\ua7cb-\ua7dc\u{10d50}-\u{10d8f}\u{16ea0}-\u{16edf}]/u;
+
 onEachDatabase((database) => {
   const inDatabase = async (texts: readonly string[]) => {
     const { rows } = await sql<{ all: string; slot: string }>`
@@ -129,7 +132,7 @@ onEachDatabase((database) => {
     ];
     assert(
       property(string({ unit: 'binary', maxLength: 20 }), (text) => {
-        if (!text.includes('\0') && text.isWellFormed()) samples.push(text);
+        if (!text.includes('\0') && text.isWellFormed() && !RECENT.test(text)) samples.push(text);
       }),
       { numRuns: 300 },
     );

@@ -34,7 +34,10 @@ export type Vals = Readonly<Record<string, StoredValue | undefined>>;
 
 const FIRST_200 = /^[^]{0,200}/u;
 
-/** Texts compare without regard to case (shapes 4). The same as the database's own function `fold`. */
+/**
+ * Texts compare without regard to case (shapes 4). The same as the database's own function `fold`, but for letters that
+ * are newer than the Unicode of one of the two.
+ */
 export const folded = (text: string): string => text.toLowerCase();
 
 /** What a t-slot or name_key holds of a text: in SQL `left(fold(text), 200)`, characters counted as there. */

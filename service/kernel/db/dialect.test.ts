@@ -34,7 +34,8 @@ onEachDatabase((database) => {
     expect(await one(sql`${at}::timestamptz`)).toEqual(at);
     expect(await one(sql`${Buffer.from([1, 0, 255])}::bytea`)).toEqual(Buffer.from([1, 0, 255]));
     expect(await one(sql`${[1, 2]}::int[]`)).toEqual([1, 2]);
-    const words = ['', 'NULL', 'a,b', '{c}', '"d"', 'e\\f', 'é\n'];
+    const words = ['', 'NULL', 'a,b', '{c}', '"d"', 'e\\f', 'é\n', '\ufeffg'];
+    expect(await one(sql`${'\ufeff\ufeffx'}::text`)).toBe('\ufeff\ufeffx');
     expect(await one(sql`${words}::text[]`)).toEqual(words);
     expect(await one(sql`${[]}::text[]`)).toEqual([]);
     expect(await one(sql`${JSON.stringify([1, 'x'])}::jsonb`)).toEqual([1, 'x']);

@@ -13,6 +13,14 @@ const [, , folder] = process.argv;
 const port = parentPort;
 if (!port || !folder) throw new Error('This file runs in a worker thread that is given a folder');
 
+// PGlite reads each value with a decoder that takes a leading U+FEFF for a mark of the encoding and drops it: texts come
+// back as they were stored (spec 4.4). Nothing else runs in this thread.
+globalThis.TextDecoder = class extends TextDecoder {
+  constructor(label?: string, options?: ConstructorParameters<typeof TextDecoder>[1]) {
+    super(label, { ...options, ignoreBOM: true });
+  }
+};
+
 const say = (message: Message) => port.postMessage(message);
 
 const template = existsSync(join(folder, 'PG_VERSION')) ? undefined : readTemplate();
