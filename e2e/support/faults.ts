@@ -20,10 +20,16 @@ const LINES = 3;
 export class Faults {
   readonly #found: Fault[] = [];
   readonly #expected: Expected[] = [];
+  readonly #allowed: Expected[] = [];
 
   /** Says beforehand which failure the test provokes; one that then does not happen is a fault too. */
   expect(...expected: readonly Expected[]): void {
     this.#expected.push(...expected);
+  }
+
+  /** Says beforehand which failure may happen or not, as two tabs happen to meet. */
+  allow(...allowed: readonly Expected[]): void {
+    this.#allowed.push(...allowed);
   }
 
   /** Listens to all pages of the context: console, uncaught errors, CSP reports, failed requests. */
@@ -55,7 +61,8 @@ export class Faults {
 
   /** What no test expected, and what was expected in vain. */
   unexpected(): string[] {
-    const loud = this.#found.filter((fault) => !this.#expected.some((one) => matches(fault, one)));
+    const known = [...this.#expected, ...this.#allowed];
+    const loud = this.#found.filter((fault) => !known.some((one) => matches(fault, one)));
     const vain = this.#expected.filter((one) => !this.#found.some((fault) => matches(fault, one)));
     const said = [
       ...loud.map(({ text }) => text.split('\n').slice(0, LINES).join('\n')),
