@@ -145,3 +145,12 @@ export const filterOperations: readonly FilterOperation[] = [
 /** The operation with this code; undefined for a code that shapes 4 does not know. */
 export const filterOperation = (code: number): FilterOperation | undefined =>
   filterOperations.find(({ id }) => id === code);
+
+const OPPOSITES = new Map<number | null, FilterCode>([
+  [FILTER.notEqualTo, FILTER.equals],
+  [FILTER.notIn, FILTER.in],
+  [FILTER.doesntContain, FILTER.contains],
+]);
+
+/** The operation that holds exactly where this one does not, of the negative ones. */
+export const oppositeOf = (code: number | null): FilterCode | undefined => OPPOSITES.get(code);

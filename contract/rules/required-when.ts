@@ -1,3 +1,4 @@
+import { beginsWithDay } from './days.ts';
 import {
   FIELD,
   FILTER,
@@ -5,6 +6,7 @@ import {
   fieldTypes,
   holdsMoney,
   isIdField,
+  oppositeOf,
   type FieldType,
   type FilterOperation,
 } from './fields.ts';
@@ -34,16 +36,10 @@ type Comparable = number | string;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/i;
 
-/** JavaScript takes the 30th of February for the 2nd of March. */
-function isDay(text: string): boolean {
-  const midnight = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text);
-}
-
 /** A day, or a moment that is UTC where it names no zone (shapes 1). */
 function momentOf(text: string, isDateOnly: boolean): number | undefined {
   const match = isDateOnly ? null : MOMENT.exec(text);
-  if ((!match && !DAY.test(text)) || !isDay(text.slice(0, 10))) return undefined;
+  if ((!match && !DAY.test(text)) || !beginsWithDay(text)) return undefined;
   const moment = Date.parse(match && match[1] === undefined ? `${text}Z` : text);
   return Number.isNaN(moment) ? undefined : moment;
 }
@@ -82,19 +78,13 @@ const HOLDS: Readonly<Record<number, (held: Comparable, operands: readonly Compa
   [FILTER.between]: (held, [low = 0, high = 0]) => held >= low && held <= high,
 };
 
-const OPPOSITE: Readonly<Record<number, number>> = {
-  [FILTER.notIn]: FILTER.in,
-  [FILTER.notEqualTo]: FILTER.equals,
-  [FILTER.doesntContain]: FILTER.contains,
-};
-
 const operandsOf = ({ value }: Condition): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 function holds(condition: Condition, field: ConditionField, stored: unknown): boolean {
   const held = heldBy(stored, field);
   if (condition.operation === FILTER.noData) return held.length === 0 && !hasFiles(stored);
   if (condition.operation === FILTER.notNoData) return held.length > 0 || hasFiles(stored);
-  const opposite = OPPOSITE[condition.operation];
+  const opposite = oppositeOf(condition.operation);
   const test = HOLDS[opposite ?? condition.operation];
   const operands = operandsOf(condition).flatMap((operand) => comparableOf(operand, field) ?? []);
   const isMet = test !== undefined && held.some((value) => test(value, operands));

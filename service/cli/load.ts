@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
-import { ApiError } from '../kernel/http/errors.ts';
 import { loadEntries, type LoadOptions } from './load/fill.ts';
 import { openTarget } from './load/target.ts';
+import { readAsOf, readNumber } from './read-options.ts';
 
 const HELP = `Makes an entry type with twenty fields and fills it with drawn entries.
 
@@ -38,9 +38,8 @@ async function main(): Promise<number> {
     entries: readNumber('--entries', values.entries, 1, 10_000_000),
     changes: readNumber('--changes', values.changes, 0, 100),
     seed: readNumber('--seed', values.seed, 0, 2 ** 31 - 1),
-    asOf: values['as-of'] === undefined ? new Date() : new Date(values['as-of']),
+    asOf: readAsOf(values['as-of']),
   };
-  if (Number.isNaN(options.asOf.getTime())) throw new Error('--as-of: a date such as 2026-11-20');
   const config = readConfig(process.env);
   const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
   const target = await openTarget({ databaseUrl, dataDir: config.dataDir });
@@ -57,16 +56,9 @@ async function main(): Promise<number> {
   }
 }
 
-function readNumber(name: string, text: string, low: number, high: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= low && value <= high) return value;
-  throw new Error(`${name}: a whole number from ${low} to ${high}`);
-}
-
 try {
   process.exitCode = await main();
 } catch (error) {
-  if (error instanceof ApiError) process.stderr.write(`${error.message}\n`);
-  else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../kernel/db/database.ts';
+import { readAsOf, readNumber } from './read-options.ts';
 import { fillSample } from './sample/fill.ts';
 
 const HELP = `Fills a new sample site.
@@ -28,8 +29,7 @@ async function main(): Promise<number> {
   }
   const users = readNumber('--users', values.users, 1, 1_000_000);
   const seed = readNumber('--seed', values.seed, 0, 2 ** 31 - 1);
-  const asOf = values['as-of'] === undefined ? new Date() : new Date(values['as-of']);
-  if (Number.isNaN(asOf.getTime())) throw new Error('--as-of: a date such as 2026-11-20');
+  const asOf = readAsOf(values['as-of']);
   const config = readConfig(process.env);
   const databaseUrl = values['database-url'] ?? config.databaseUrl?.reveal();
   const database = await openDatabase({ databaseUrl, dataDir: config.dataDir }).catch((error: unknown) => {
@@ -46,12 +46,6 @@ async function main(): Promise<number> {
   } finally {
     await database.close();
   }
-}
-
-function readNumber(name: string, text: string, low: number, high: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= low && value <= high) return value;
-  throw new Error(`${name}: a whole number from ${low} to ${high}`);
 }
 
 try {

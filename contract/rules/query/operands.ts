@@ -1,22 +1,13 @@
 import { FIELD, isIdField, type FilterOperation } from '../fields.ts';
+import { beginsWithDay } from '../days.ts';
 import { ENTRY_ID, type Operand, QUERY_LIMITS, type QueryField } from './tree.ts';
 
-const DAY = /^(\d{4})-(\d{2})-(\d{2})/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 const MAX_ID = 2_147_483_647;
 
-function isDay(text: string): boolean {
-  const [, year, month, day] = DAY.exec(text)?.map(Number) ?? [];
-  if (year === undefined || month === undefined || day === undefined) return false;
-  const date = new Date(Date.UTC(2000, month - 1, day));
-  // The year apart: Date.UTC takes years below 100 for those of the last century.
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-}
-
 /** A date-time or a day, as text (shapes 1); whether the day exists is looked at as well. */
 const isDateTime = (text: string): boolean => {
-  if (!DATE_TIME.test(text) || !isDay(text)) return false;
+  if (!DATE_TIME.test(text) || !beginsWithDay(text)) return false;
   const [hour = 0, minute = 0, second = 0] = text.slice(11, 19).split(':').map(Number);
   return !(hour > 23 || minute > 59 || second > 59);
 };

@@ -1,5 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD, FILTER, holdsMoney, isFileField, isIdField } from '../../../contract/rules/fields.ts';
+import {
+  FIELD,
+  FILTER,
+  holdsMoney,
+  isFileField,
+  isIdField,
+  oppositeOf,
+} from '../../../contract/rules/fields.ts';
 import {
   type Comparison,
   type Condition,
@@ -7,6 +14,7 @@ import {
   type Operand,
 } from '../../../contract/rules/query/tree.ts';
 import { folded, slotText, type SchemaField } from '../schema/index.ts';
+import { slotOf, textOf, valueOf } from './columns.store.ts';
 
 type Sql = RawBuilder<unknown>;
 type Test = RawBuilder<boolean>;
@@ -46,16 +54,9 @@ export function conditionSql(condition: Condition, fieldOf: FieldOf, asked: Aske
   return joined(parts, condition.kind === 'all' ? 'and' : 'or');
 }
 
-/** Operations that hold exactly where another does not, with no data as well (contract/rules/fields.ts). */
-const OPPOSITE = new Map<number | null, number>([
-  [FILTER.notEqualTo, FILTER.equals],
-  [FILTER.notIn, FILTER.in],
-  [FILTER.doesntContain, FILTER.contains],
-]);
-
 function comparisonSql(comparison: Comparison, fieldOf: FieldOf, asked: Asked): Test {
   const { field, operation, operands } = comparison;
-  const opposite = OPPOSITE.get(operation.id);
+  const opposite = oppositeOf(operation.id);
   const code = opposite ?? operation.id;
   const test =
     field === ENTRY_ID
@@ -83,16 +84,6 @@ function fieldTest(
   const test = numberTest(slot ?? numberIn(field), code, numbers, 'float8');
   if (currencyCode === undefined) return test;
   return sql<boolean>`(${test} and ${valueOf(field)} ->> 'currencyCode' = ${currencyCode})`;
-}
-
-/** The value of a field, as jsonb. */
-const valueOf = (field: SchemaField): Sql => sql`(e.vals -> ${sql.lit(String(field.id))})`;
-const textOf = (field: SchemaField): Sql => sql`(e.vals ->> ${sql.lit(String(field.id))})`;
-
-/** The column that holds what is compared, once it is filled for all entries. */
-function slotOf(field: SchemaField): Sql | undefined {
-  if (field.slot === null || !field.isSlotReady) return undefined;
-  return sql.ref(`e.${field.slot === 'name' ? 'name_key' : field.slot}`);
 }
 
 function hasData(field: SchemaField): Test {

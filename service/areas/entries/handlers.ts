@@ -94,6 +94,28 @@ async function* changedEverywhere(db: Call['db'], siteId: number, since: Date): 
 /** At most so many rows of the past are answered at once; more are asked for by their ids. */
 const MOST_PAST_ROWS = 10_000;
 
+/** What both ways of asking for rows say beside the query, with its defaults (spec 4.4). */
+const rowsAsked = (
+  query: RowsAsked['query'],
+  asked: {
+    fields?: string[];
+    orderBy?: string;
+    limit?: number;
+    skip?: number;
+    dateTimeBehavior?: number;
+    resolveReferenceUrls?: boolean;
+    wrapIntoArrays?: boolean;
+  },
+): RowsAsked => ({
+  query,
+  fields: asked.fields,
+  orderBy: asked.orderBy,
+  window: { limit: asked.limit ?? 1000, skip: asked.skip ?? 0 },
+  dateTimeBehavior: asked.dateTimeBehavior === 1 ? 1 : 0,
+  resolveReferenceUrls: asked.resolveReferenceUrls ?? false,
+  wrapIntoArrays: asked.wrapIntoArrays ?? false,
+});
+
 type Reads =
   | 'listEntries'
   | 'listEntriesHistory'
@@ -142,29 +164,15 @@ export const entryReadHandlers: Handlers<Reads> = {
 
   queryRows: (call) => {
     const { query } = call;
-    return answerRows(call, call.params.entryTypeId, {
-      query: (find) => parseQuery(query.query ?? '', find),
-      fields: query.fields,
-      orderBy: query.orderBy,
-      window: { limit: query.limit ?? 1000, skip: query.skip ?? 0 },
-      dateTimeBehavior: query.dateTimeBehavior === 1 ? 1 : 0,
-      resolveReferenceUrls: query.resolveReferenceUrls ?? false,
-      wrapIntoArrays: query.wrapIntoArrays ?? false,
-    });
+    const read: RowsAsked['query'] = (find) => parseQuery(query.query ?? '', find);
+    return answerRows(call, call.params.entryTypeId, rowsAsked(read, query));
   },
 
   queryRowsByBody: (call) => {
     const { body } = call;
-    return answerRows(call, call.params.entryTypeId, {
-      query: (find) =>
-        typeof body.query === 'string' ? parseQuery(body.query, find) : readQuery(body.query ?? {}, find),
-      fields: body.fields,
-      orderBy: body.orderBy,
-      window: { limit: body.limit ?? 1000, skip: body.skip ?? 0 },
-      dateTimeBehavior: body.dateTimeBehavior === 1 ? 1 : 0,
-      resolveReferenceUrls: body.resolveReferenceUrls ?? false,
-      wrapIntoArrays: body.wrapIntoArrays ?? false,
-    });
+    const read: RowsAsked['query'] = (find) =>
+      typeof body.query === 'string' ? parseQuery(body.query, find) : readQuery(body.query ?? {}, find);
+    return answerRows(call, call.params.entryTypeId, rowsAsked(read, body));
   },
 
   async readHistoricalData(call) {

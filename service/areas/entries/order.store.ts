@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { FIELD } from '../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { SchemaField } from '../schema/index.ts';
+import { slotOf, textOf, valueOf } from './columns.store.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -14,31 +15,29 @@ export interface Order {
 const ORDERED_LENGTH = 200;
 const ordered = (text: Sql): Sql => sql`left(fold(${text}), ${sql.lit(ORDERED_LENGTH)}) collate "C"`;
 
-const isSlotUsed = ({ slot, isSlotReady }: SchemaField): boolean => slot !== null && isSlotReady;
-
 /** What entries are ordered by. Choices stand in their own order, people and entries by their names. */
 export function orderSql({ field }: Order, siteId: number): Sql {
   if (field === ENTRY_ID) return sql`e.entry_id`;
-  const value = sql`(e.vals ->> ${sql.lit(String(field.id))})`;
+  const value = textOf(field);
+  const slot = slotOf(field);
   if (field.fieldType === FIELD.choice)
     return sql`array_position(${[...field.choices.keys()]}::int[], ${value}::int)`;
   if (field.fieldType === FIELD.reference)
     return sql`(select ${ordered(sql`r.name`)} from entry_change r where r.site_id = ${siteId} and r.entry_id = ${value}::int)`;
   if (field.fieldType === FIELD.user)
     return sql`(select ${ordered(sql`a.first_name || ' ' || a.last_name`)} from account a where a.user_id = ${value}::int)`;
-  if (isSlotUsed(field)) return sql.ref(`e.${field.slot === 'name' ? 'name_key' : field.slot}`);
+  if (slot) return slot;
   if (field.fieldType === FIELD.text) return sql`(${ordered(value)})`;
   if (field.fieldType === FIELD.date) return sql`(${value} collate "C")`;
   if (field.fieldType === FIELD.boolean) return sql`(${value}::boolean::int)`;
-  return sql`coalesce((e.vals -> ${sql.lit(String(field.id))} ->> 'value'), ${value})::float8`;
+  return sql`coalesce((${valueOf(field)} ->> 'value'), ${value})::float8`;
 }
 
 const TEXTS: ReadonlySet<number> = new Set([FIELD.text, FIELD.reference, FIELD.user]);
 
 /** Whether the column is one of text, so that a position compares as text. */
 export const ordersText = ({ field }: Order): boolean =>
-  field !== ENTRY_ID &&
-  (TEXTS.has(field.fieldType) || (field.fieldType === FIELD.date && !isSlotUsed(field)));
+  field !== ENTRY_ID && (TEXTS.has(field.fieldType) || (field.fieldType === FIELD.date && !slotOf(field)));
 
 /** Whether the order follows from the entries alone, and not from names of others that may change at any time. */
 export const isOwnOrder = ({ field }: Order): boolean =>
@@ -48,4 +47,4 @@ export const isOwnOrder = ({ field }: Order): boolean =>
 export const orderKey = ({ field, descending }: Order): readonly unknown[] =>
   field === ENTRY_ID
     ? [field, descending]
-    : [field.id, descending, isSlotUsed(field) ? field.slot : null, [...field.choices.keys()]];
+    : [field.id, descending, slotOf(field) ? field.slot : null, [...field.choices.keys()]];

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import type { SchemaField } from '../schema/index.ts';
+import { idOf, textOf, valueOf } from './columns.store.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -14,10 +15,6 @@ export interface Rendering {
   /** Fields of several values are arrays even with a single one. */
   wrapIntoArrays: boolean;
 }
-
-const idOf = (field: SchemaField): Sql => sql.lit(String(field.id));
-const valueOf = (field: SchemaField): Sql => sql`(e.vals -> ${idOf(field)})`;
-const textOf = (field: SchemaField): Sql => sql`(e.vals ->> ${idOf(field)})`;
 
 /**
  * The value of a field of the row `e` (columns entry_id and vals) as JSON text, in the form of shapes 4; SQL null where

@@ -5,7 +5,8 @@ import addFormats from 'ajv-formats';
 import type { FieldError } from './errors.ts';
 import { matchNames, type Schema } from './names.ts';
 import { fieldErrors } from './messages.ts';
-import { beginsWithDay, readParameters, unstorableTexts } from './texts.ts';
+import { beginsWithDay } from '../../../contract/rules/days.ts';
+import { readParameters, unstorableTexts } from './texts.ts';
 
 interface Parameter {
   name: string;

@@ -1,5 +1,5 @@
 import { invalid } from './errors.ts';
-import { beginsWithDay } from './texts.ts';
+import { beginsWithDay } from '../../../contract/rules/days.ts';
 
 /**
  * The moment that a parameter names; without a zone it is UTC (shapes 1).

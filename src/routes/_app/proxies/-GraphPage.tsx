@@ -5,7 +5,7 @@ import { count, counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { DelegationsError } from './-DelegationsError.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
@@ -62,16 +62,7 @@ export function GraphPage() {
         )}
       </TableBar>
       <div className="graph-cols">
-        {error && !delegations && (
-          <ErrorState
-            title="The assignments could not be loaded"
-            onRetry={refetch}
-            retrying={isFetching}
-            requestId={error.requestId}
-          >
-            {error.message}
-          </ErrorState>
-        )}
+        {error && !delegations && <DelegationsError {...{ error, refetch, isFetching }} />}
         {!shown && !error && <SkeletonRows />}
         {shown && delegations && (
           <>

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { usePeople } from '../../../directory/directory.ts';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Panel } from '../../../ui/dialog/Panel.tsx';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { DelegationsError } from './-DelegationsError.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { BothEnds } from './-BothEnds.tsx';
 import { marksOf } from './-delegations.ts';
@@ -29,16 +29,7 @@ export function PersonPanel({ userId, onClose, to }: PersonPanelProps) {
   return (
     <Panel title={person?.fullName ?? `User ${userId}`} onClose={onClose}>
       <div className="px-panel">
-        {error && !delegations && (
-          <ErrorState
-            title="The assignments could not be loaded"
-            onRetry={refetch}
-            retrying={isFetching}
-            requestId={error.requestId}
-          >
-            {error.message}
-          </ErrorState>
-        )}
+        {error && !delegations && <DelegationsError {...{ error, refetch, isFetching }} />}
         {!delegations && !error && <SkeletonRows />}
         {delegations && (
           <>

@@ -1,3 +1,4 @@
+import { DelegationsError } from '../proxies/-DelegationsError.tsx';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText, UserRoundPlus, Waypoints } from 'lucide-react';
 import { useAllowed } from '../../../api/session.ts';
@@ -70,18 +71,7 @@ function Ends() {
   if (!delegations) {
     return (
       <Card title="Assignments">
-        {error ? (
-          <ErrorState
-            title="The assignments could not be loaded"
-            onRetry={refetch}
-            retrying={isFetching}
-            requestId={error.requestId}
-          >
-            {error.message}
-          </ErrorState>
-        ) : (
-          <SkeletonRows rows={4} />
-        )}
+        {error ? <DelegationsError {...{ error, refetch, isFetching }} /> : <SkeletonRows rows={4} />}
       </Card>
     );
   }
