@@ -644,6 +644,27 @@ export type BackupRequestVm = {
      */
     fromDate?: string | null;
     includeFiles?: boolean;
+    /**
+     * Whether the caller gets a mail when it is over.
+     */
+    notify?: boolean;
+};
+
+export type BackupFailure = {
+    reason: 'cancelled' | 'disk-full' | 'interrupted' | 'error';
+    message: string;
+};
+
+export type BackupVerification = {
+    state: 'queued' | 'running' | 'passed' | 'failed';
+    /**
+     * When the state was reached.
+     */
+    date: string;
+    /**
+     * What differs
+     */
+    message?: string | null;
 };
 
 /**
@@ -665,6 +686,29 @@ export type GetBackupsResponse = {
     sha256?: string | null;
     entryTypes?: Array<string>;
     includesFiles?: boolean;
+    /**
+     * Whether the schedule asked for it.
+     */
+    isScheduled?: boolean;
+    startedDate?: string | null;
+    finishedDate?: string | null;
+    requestedByEmail?: string | null;
+    /**
+     * Of the snapshot; null until it is taken.
+     */
+    schemaVersion?: number | null;
+    /**
+     * What is being written while Running.
+     */
+    stage?: string | null;
+    /**
+     * Why it Failed; null otherwise.
+     */
+    failure?: BackupFailure | null;
+    /**
+     * Outcome of the last verification; null when there was none.
+     */
+    verified?: BackupVerification | null;
 };
 
 export type ApiResultOfGetBackupsResponse = {
@@ -679,12 +723,93 @@ export type ApiResultOfGetBackupsResponseList = {
     message?: string | null;
 };
 
+export type BackupSettings = {
+    /**
+     * Whether one is made every day.
+     */
+    isDaily: boolean;
+    /**
+     * In the time zone of the site.
+     */
+    hour: number;
+    /**
+     * Scheduled backups older than this are deleted, the newest that is Ready is always kept.
+     */
+    keepDays: number;
+    includeFiles: boolean;
+    /**
+     * Whether the newest scheduled backup is verified.
+     */
+    verify: boolean;
+};
+
+export type BackupMember = {
+    /**
+     * Path inside the ZIP.
+     */
+    name: string;
+    /**
+     * What it holds; entries: the entries of one type.
+     */
+    kind: string;
+    /**
+     * Name of the entry type.
+     */
+    title?: string | null;
+    /**
+     * Records in it; null for a file of an entry.
+     */
+    rows: number | null;
+    /**
+     * Bytes before compression.
+     */
+    size: number;
+    /**
+     * Hexadecimal
+     */
+    sha256: string;
+};
+
+export type BackupContents = {
+    fileName: string;
+    /**
+     * Moment of the snapshot.
+     */
+    createdDate: string;
+    schemaVersion: number;
+    formatVersion: number;
+    members: Array<BackupMember>;
+};
+
+export type BackupDownloadRecord = {
+    startedDate: string;
+    userId: UserId;
+    /**
+     * Login e-mail.
+     */
+    userName: string;
+    fullName: string;
+    ipAddress: string | null;
+    /**
+     * Over all parts that were fetched.
+     */
+    bytesSent: number;
+    /**
+     * Whether the last byte was sent.
+     */
+    isComplete: boolean;
+};
+
 export type BackupDownload = {
     /**
      * Relative to the base of the service.
      */
     url: string;
     expiresDate: string;
+    /**
+     * The address the link is bound to.
+     */
+    ipAddress: string;
 };
 
 export type ApiResult = {
@@ -4228,6 +4353,368 @@ export type ListBackupsResponses = {
 };
 
 export type ListBackupsResponse = ListBackupsResponses[keyof ListBackupsResponses];
+
+export type GetBackupSettingsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/backups/settings';
+};
+
+export type GetBackupSettingsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetBackupSettingsError = GetBackupSettingsErrors[keyof GetBackupSettingsErrors];
+
+export type GetBackupSettingsResponses = {
+    /**
+     * Schedule and retention.
+     */
+    200: BackupSettings;
+};
+
+export type GetBackupSettingsResponse = GetBackupSettingsResponses[keyof GetBackupSettingsResponses];
+
+export type UpdateBackupSettingsData = {
+    body: BackupSettings;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v4/backups/settings';
+};
+
+export type UpdateBackupSettingsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateBackupSettingsError = UpdateBackupSettingsErrors[keyof UpdateBackupSettingsErrors];
+
+export type UpdateBackupSettingsResponses = {
+    /**
+     * The settings as stored.
+     */
+    200: BackupSettings;
+};
+
+export type UpdateBackupSettingsResponse = UpdateBackupSettingsResponses[keyof UpdateBackupSettingsResponses];
+
+export type CancelBackupData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * File name of a backup of this site.
+         */
+        fileName: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/backups/cancel/{fileName}';
+};
+
+export type CancelBackupErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CancelBackupError = CancelBackupErrors[keyof CancelBackupErrors];
+
+export type CancelBackupResponses = {
+    /**
+     * The backup is cancelled.
+     */
+    200: ApiResultOfGetBackupsResponse;
+};
+
+export type CancelBackupResponse = CancelBackupResponses[keyof CancelBackupResponses];
+
+export type VerifyBackupData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * File name of a backup of this site.
+         */
+        fileName: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/backups/verify/{fileName}';
+};
+
+export type VerifyBackupErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type VerifyBackupError = VerifyBackupErrors[keyof VerifyBackupErrors];
+
+export type VerifyBackupResponses = {
+    /**
+     * The check is queued.
+     */
+    200: ApiResultOfGetBackupsResponse;
+};
+
+export type VerifyBackupResponse = VerifyBackupResponses[keyof VerifyBackupResponses];
+
+export type ReadBackupContentsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * File name of a backup of this site.
+         */
+        fileName: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/backups/{fileName}/contents';
+};
+
+export type ReadBackupContentsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ReadBackupContentsError = ReadBackupContentsErrors[keyof ReadBackupContentsErrors];
+
+export type ReadBackupContentsResponses = {
+    /**
+     * The members of the file.
+     */
+    200: BackupContents;
+};
+
+export type ReadBackupContentsResponse = ReadBackupContentsResponses[keyof ReadBackupContentsResponses];
+
+export type ListBackupDownloadsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * File name of a backup of this site.
+         */
+        fileName: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/backups/{fileName}/downloads';
+};
+
+export type ListBackupDownloadsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * This installation does not offer the operation.
+     */
+    501: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListBackupDownloadsError = ListBackupDownloadsErrors[keyof ListBackupDownloadsErrors];
+
+export type ListBackupDownloadsResponses = {
+    /**
+     * Who downloaded it, when, and from where.
+     */
+    200: Array<BackupDownloadRecord>;
+};
+
+export type ListBackupDownloadsResponse = ListBackupDownloadsResponses[keyof ListBackupDownloadsResponses];
 
 export type DownloadBackupData = {
     body?: never;

@@ -69,7 +69,10 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
 
   requestBackup: ['listBackups'],
   deleteBackup: ['listBackups'],
-  createBackupDownload: [],
+  cancelBackup: ['listBackups'],
+  verifyBackup: ['listBackups'],
+  updateBackupSettings: ['getBackupSettings'],
+  createBackupDownload: ['listBackupDownloads'],
 
   createEntries: ENTRIES,
   updateEntries: ENTRIES,

@@ -437,7 +437,29 @@ export const zBackupRequestVm = z.object({
     ids: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional(),
     apiNames: z.array(z.string().max(128)).max(1000).optional(),
     fromDate: z.string().max(33).nullish(),
-    includeFiles: z.boolean().optional().default(false)
+    includeFiles: z.boolean().optional().default(false),
+    notify: z.boolean().optional().default(false)
+});
+
+export const zBackupFailure = z.object({
+    reason: z.enum([
+        'cancelled',
+        'disk-full',
+        'interrupted',
+        'error'
+    ]),
+    message: z.string()
+});
+
+export const zBackupVerification = z.object({
+    state: z.enum([
+        'queued',
+        'running',
+        'passed',
+        'failed'
+    ]),
+    date: z.iso.datetime({ offset: true }),
+    message: z.string().nullish()
 });
 
 /**
@@ -457,7 +479,15 @@ export const zGetBackupsResponse = z.object({
     requestedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     sha256: z.string().nullish(),
     entryTypes: z.array(z.string()).optional(),
-    includesFiles: z.boolean().optional()
+    includesFiles: z.boolean().optional(),
+    isScheduled: z.boolean().optional(),
+    startedDate: z.iso.datetime({ offset: true }).nullish(),
+    finishedDate: z.iso.datetime({ offset: true }).nullish(),
+    requestedByEmail: z.string().nullish(),
+    schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
+    stage: z.string().nullish(),
+    failure: zBackupFailure.nullish(),
+    verified: zBackupVerification.nullish()
 });
 
 export const zApiResultOfGetBackupsResponse = z.object({
@@ -472,9 +502,45 @@ export const zApiResultOfGetBackupsResponseList = z.object({
     message: z.string().nullish()
 });
 
+export const zBackupSettings = z.object({
+    isDaily: z.boolean(),
+    hour: z.int().gte(0).lte(23),
+    keepDays: z.int().gte(1).lte(3650),
+    includeFiles: z.boolean(),
+    verify: z.boolean()
+});
+
+export const zBackupMember = z.object({
+    name: z.string(),
+    kind: z.string(),
+    title: z.string().nullish(),
+    rows: z.int().nullable(),
+    size: z.int(),
+    sha256: z.string()
+});
+
+export const zBackupContents = z.object({
+    fileName: z.string(),
+    createdDate: z.iso.datetime({ offset: true }),
+    schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    formatVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    members: z.array(zBackupMember)
+});
+
+export const zBackupDownloadRecord = z.object({
+    startedDate: z.iso.datetime({ offset: true }),
+    userId: zUserId,
+    userName: z.string(),
+    fullName: z.string(),
+    ipAddress: z.string().nullable(),
+    bytesSent: z.int(),
+    isComplete: z.boolean()
+});
+
 export const zBackupDownload = z.object({
     url: z.string(),
-    expiresDate: z.iso.datetime({ offset: true })
+    expiresDate: z.iso.datetime({ offset: true }),
+    ipAddress: z.string()
 });
 
 export const zApiResult = z.object({
@@ -1891,6 +1957,78 @@ export const zListBackupsHeaders = z.object({
  * All backups of this site.
  */
 export const zListBackupsResponse = zApiResultOfGetBackupsResponseList;
+
+export const zGetBackupSettingsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Schedule and retention.
+ */
+export const zGetBackupSettingsResponse = zBackupSettings;
+
+export const zUpdateBackupSettingsBody = zBackupSettings;
+
+export const zUpdateBackupSettingsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The settings as stored.
+ */
+export const zUpdateBackupSettingsResponse = zBackupSettings;
+
+export const zCancelBackupHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCancelBackupPath = z.object({
+    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+});
+
+/**
+ * The backup is cancelled.
+ */
+export const zCancelBackupResponse = zApiResultOfGetBackupsResponse;
+
+export const zVerifyBackupHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zVerifyBackupPath = z.object({
+    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+});
+
+/**
+ * The check is queued.
+ */
+export const zVerifyBackupResponse = zApiResultOfGetBackupsResponse;
+
+export const zReadBackupContentsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReadBackupContentsPath = z.object({
+    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+});
+
+/**
+ * The members of the file.
+ */
+export const zReadBackupContentsResponse = zBackupContents;
+
+export const zListBackupDownloadsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListBackupDownloadsPath = z.object({
+    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+});
+
+/**
+ * Who downloaded it, when, and from where.
+ */
+export const zListBackupDownloadsResponse = z.array(zBackupDownloadRecord);
 
 export const zDownloadBackupHeaders = z.object({
     Range: z.string().max(200).optional(),

@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, callAgentServer, changeProxies, checkInvitees, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createTopicDefinition, createUser, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, extendInvitation, filterEntries, getApiKey, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getReportRun, getSession, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, mergeEntries, type Options, pollPublication, queryRows, queryRowsByBody, queryUserActivity, readActingReport, readEntryData, readHistoricalData, readInvestigation, recordExport, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updateProxies, updateTopicDefinition, updateUser, updateUserLicense } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdateProxiesData, UpdateProxiesError, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse } from '../types.gen.ts';
+import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, callAgentServer, cancelBackup, changeProxies, checkInvitees, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createTopicDefinition, createUser, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, extendInvitation, filterEntries, getApiKey, getBackupSettings, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getReportRun, getSession, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listBackupDownloads, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, mergeEntries, type Options, pollPublication, queryRows, queryRowsByBody, queryUserActivity, readActingReport, readBackupContents, readEntryData, readHistoricalData, readInvestigation, recordExport, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateBackupSettings, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updateProxies, updateTopicDefinition, updateUser, updateUserLicense, verifyBackup } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdateProxiesData, UpdateProxiesError, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1331,6 +1331,119 @@ export const listBackupsOptions = (options?: Options<ListBackupsData>) => queryO
         return data;
     },
     queryKey: listBackupsQueryKey(options)
+});
+
+export const getBackupSettingsQueryKey = (options?: Options<GetBackupSettingsData>) => createQueryKey('getBackupSettings', options, false, ['v4.0.0 Backups']);
+
+/**
+ * Read the schedule of backups
+ */
+export const getBackupSettingsOptions = (options?: Options<GetBackupSettingsData>) => queryOptions<GetBackupSettingsResponse, GetBackupSettingsError, GetBackupSettingsResponse, ReturnType<typeof getBackupSettingsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getBackupSettings({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getBackupSettingsQueryKey(options)
+});
+
+/**
+ * Change the schedule of backups
+ */
+export const updateBackupSettingsMutation = (options?: Partial<Options<UpdateBackupSettingsData>>): UseMutationOptions<UpdateBackupSettingsResponse, UpdateBackupSettingsError, Options<UpdateBackupSettingsData>> => {
+    const mutationOptions: UseMutationOptions<UpdateBackupSettingsResponse, UpdateBackupSettingsError, Options<UpdateBackupSettingsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateBackupSettings({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Cancel a backup
+ *
+ * The backup stays in the list as Failed with the reason `cancelled`. 409 unless it is Queued or Running.
+ */
+export const cancelBackupMutation = (options?: Partial<Options<CancelBackupData>>): UseMutationOptions<CancelBackupResponse, CancelBackupError, Options<CancelBackupData>> => {
+    const mutationOptions: UseMutationOptions<CancelBackupResponse, CancelBackupError, Options<CancelBackupData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await cancelBackup({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Verify a backup
+ *
+ * Restores the backup into a scratch schema in the background and compares counts and hashes with its manifest; the outcome stands in `verified`. 409 until Ready.
+ */
+export const verifyBackupMutation = (options?: Partial<Options<VerifyBackupData>>): UseMutationOptions<VerifyBackupResponse, VerifyBackupError, Options<VerifyBackupData>> => {
+    const mutationOptions: UseMutationOptions<VerifyBackupResponse, VerifyBackupError, Options<VerifyBackupData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await verifyBackup({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const readBackupContentsQueryKey = (options: Options<ReadBackupContentsData>) => createQueryKey('readBackupContents', options, false, ['v4.0.0 Backups']);
+
+/**
+ * Read what a backup holds
+ *
+ * The manifest of the file. 409 until Ready.
+ */
+export const readBackupContentsOptions = (options: Options<ReadBackupContentsData>) => queryOptions<ReadBackupContentsResponse, ReadBackupContentsError, ReadBackupContentsResponse, ReturnType<typeof readBackupContentsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await readBackupContents({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: readBackupContentsQueryKey(options)
+});
+
+export const listBackupDownloadsQueryKey = (options: Options<ListBackupDownloadsData>) => createQueryKey('listBackupDownloads', options, false, ['v4.0.0 Backups']);
+
+/**
+ * List the downloads of a backup
+ *
+ * Newest first, those of deleted backups included, at most 1000.
+ */
+export const listBackupDownloadsOptions = (options: Options<ListBackupDownloadsData>) => queryOptions<ListBackupDownloadsResponse, ListBackupDownloadsError, ListBackupDownloadsResponse, ReturnType<typeof listBackupDownloadsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listBackupDownloads({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listBackupDownloadsQueryKey(options)
 });
 
 export const downloadBackupQueryKey = (options: Options<DownloadBackupData>) => createQueryKey('downloadBackup', options, false, ['v4.0.0 Backups']);
