@@ -662,7 +662,7 @@ export type BackupVerification = {
      */
     date: string;
     /**
-     * What differs
+     * What differs, when it failed.
      */
     message?: string | null;
 };
@@ -765,7 +765,7 @@ export type BackupMember = {
      */
     size: number;
     /**
-     * Hexadecimal
+     * Hexadecimal, of the bytes before compression.
      */
     sha256: string;
 };
