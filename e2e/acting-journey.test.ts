@@ -24,7 +24,7 @@ test('two people: invited, accepted, acting as a proxy, seen as the one for the 
   const calls = await callsOf(request, ada);
   const groups = [await calls.makeGroup('Keepers of companies', ['Read Data', 'Write Data'])];
   const principal = await calls.makeUser({ firstName: 'Petra', lastName: 'Principal', groups });
-  const names = { apiName: 'Company', singularName: 'Company', pluralName: 'Companies' };
+  const names = { apiName: 'Vessel', singularName: 'Vessel', pluralName: 'Vessels' };
   const schema = '/api/rest/v4/schema/entrytypes';
   const company = (await send(request, 'POST', schema, names)) as EntryTypeVm;
   const [field] = (await send(request, 'GET', `${schema}/${company.id}/fields`)) as FieldVm[];

@@ -91,12 +91,12 @@ export async function newPlace(
   try {
     const loadMs = await load(service, entries, changes);
     const ask = requests(service, await tokenOf(service));
-    const type = z.object({ id: z.number() }).parse(JSON.parse(await ask('GET', `${SCHEMA}/Company`)));
-    const fields = Fields.parse(JSON.parse(await ask('GET', `${SCHEMA}/Company/fields`)));
+    const type = z.object({ id: z.number() }).parse(JSON.parse(await ask('GET', `${SCHEMA}/Prospect`)));
+    const fields = Fields.parse(JSON.parse(await ask('GET', `${SCHEMA}/Prospect/fields`)));
     const rows: Place['rows'] = (asked) => ask('POST', paths.rows(type.id), asked);
     const field: Place['field'] = (apiName) => {
       const found = fields.find((each) => each.apiName === apiName);
-      if (!found) throw new Error(`Company has no field ${apiName}`);
+      if (!found) throw new Error(`Prospect has no field ${apiName}`);
       return found;
     };
     return {

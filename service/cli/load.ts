@@ -6,7 +6,7 @@ import { readAsOf, readNumber } from './read-options.ts';
 
 const HELP = `Makes an entry type with twenty fields and fills it with drawn entries.
 
-npm run --silent load -- --site SLUG [--type Company] [--entries 1000000] [--changes 0]
+npm run --silent load -- --site SLUG [--type Prospect] [--entries 1000000] [--changes 0]
   [--seed 1] [--as-of 2026-11-20] [--database-url postgresql://...]
 
 --changes: how many changes of values an entry has in its history, on average.
@@ -16,7 +16,7 @@ DATA_DIR; stop the service first.
 
 const OPTIONS = {
   site: { type: 'string' },
-  type: { type: 'string', default: 'Company' },
+  type: { type: 'string', default: 'Prospect' },
   entries: { type: 'string', default: '1000000' },
   changes: { type: 'string', default: '0' },
   seed: { type: 'string', default: '1' },

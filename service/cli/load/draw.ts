@@ -39,15 +39,22 @@ const coined = (random: Random): string =>
   random.pick(SYLLABLES) + random.pick(SYLLABLES) + random.pick(SYLLABLES);
 
 /** Few are large: amounts of three decades, evenly over their logarithms. */
-const amount = (random: Random, least: number): number => Math.round(least * 10 ** (3 * random.next()));
-const money = (random: Random, least: number): StoredValue => ({
+export const amount = (random: Random, least: number): number =>
+  Math.round(least * 10 ** (3 * random.next()));
+export const money = (random: Random, least: number): StoredValue => ({
   value: amount(random, least) * 1000,
   currencyCode: random.pick(CURRENCIES),
 });
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** Somebody's firm: a coined word, what it does, and how it is constituted. */
+export function companyName(random: Random): string {
+  const form = random.pick(FORMS);
+  return `${capital(coined(random))} ${random.pick(SECOND)}${form && ` ${form}`}`;
+}
 
 /** Words, one of them made up: a part of it finds few, a part of the others very many. */
-function sentence(random: Random): string {
+export function sentence(random: Random): string {
   const words = Array.from({ length: random.between(4, 8) }, () => random.pick(WORDS));
   words[random.between(1, words.length - 1)] = coined(random);
   return `${capital(words.join(' '))}.`;
@@ -101,8 +108,7 @@ const DRAWERS: Readonly<Record<string, Drawer>> = {
 
 /** The values of the next entry. */
 export function drawVals(random: Random, type: EntryType, stock: Stock, index: number): Vals {
-  const form = random.pick(FORMS);
-  const name = `${capital(coined(random))} ${random.pick(SECOND)}${form && ` ${form}`}`;
+  const name = companyName(random);
   const vals: Record<string, StoredValue> = {};
   for (const field of type.fields) {
     const value = DRAWERS[field.apiName]?.({ random, field, stock, index, name });

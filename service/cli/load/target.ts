@@ -11,7 +11,7 @@ import { decoderOf, encode } from '../../kernel/db/values.ts';
 
 /** Rows for one table; the values in the order of the columns, objects for jsonb. */
 export interface Piece {
-  table: 'entry' | 'entry_change' | 'entry_multi' | 'entry_text';
+  table: 'entry' | 'entry_change' | 'entry_multi' | 'entry_text' | 'cell_log';
   columns: readonly string[];
   rows: Iterable<readonly unknown[]>;
 }
@@ -80,7 +80,8 @@ async function openServer(databaseUrl: string): Promise<Target> {
   };
 }
 
-async function writeRecords(tx: Tx, { table, columns, rows }: Piece): Promise<void> {
+/** As one JSON text, on any database. */
+export async function writeRecords(tx: Tx, { table, columns, rows }: Piece): Promise<void> {
   const records = Array.from(rows, (row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
   const names = sql.join(columns.map((name) => sql.ref(name)));
   await sql`insert into ${sql.table(table)} (${names})

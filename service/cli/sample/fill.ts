@@ -4,6 +4,7 @@ import { drawActivity, type SampleActivity } from './activity.ts';
 import { ACTIVITY_KEPT_DAYS } from '../../areas/activity/index.ts';
 import { ADMINISTRATORS } from '../../areas/members/index.ts';
 import { PARTNERS, SAMPLE_GROUPS } from './groups.ts';
+import { writeData } from './data.ts';
 import { writeInvitations } from './invitations.ts';
 import { drawLicenseChanges } from './licenses.ts';
 import { drawPeople, type Person } from './people.ts';
@@ -47,8 +48,8 @@ const PARTNER_DOMAIN = 'partner.example';
 const SHARED_PEOPLE = 15;
 
 /**
- * Writes the sample: the site Northlight Capital with people, groups, licenses and a year of activity, and once,
- * beside it, the small site Harbor Partners that shares some of its people. All of it or nothing. Nobody in it has
+ * Writes the sample: the site Northlight Capital with people, groups, licenses, a year of activity, and
+ * companies, contacts and deals, and once, beside it, the small site Harbor Partners that shares some of its people. All of it or nothing. Nobody in it has
  * a password.
  */
 export async function fillSample(db: Kysely<Tables>, options: SampleOptions): Promise<SampleSummary> {
@@ -70,7 +71,9 @@ export async function writeSample(tx: Tx, options: SampleOptions): Promise<Sampl
   }
   // Without fresh statistics the first lists would be planned as if the tables were empty.
   await sql`analyze account, membership, user_group, group_member, list_block, activity, activity_hour, activity_person,
-    activity_from, activity_network, audit_log`.execute(tx);
+    activity_from, activity_network, audit_log, entry, entry_change, entry_multi, entry_text, cell_log`.execute(
+    tx,
+  );
   return { ...site, users: options.users, activities: filled.activities };
 }
 
@@ -117,6 +120,7 @@ async function fillSite(
   const delegation = createRandom(options.seed + 2);
   await insertProxies(tx, site.siteId, drawProxies(delegation, people, activity), ids);
   await insertReports(tx, site.siteId, drawReports(delegation, activity), ids);
+  await writeData(tx, site, members, { seed: options.seed + 3, asOf: options.asOf });
   return { members, activities: kept.length };
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { capabilities } from '../../../contract/rules/capabilities.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
+import { loadSchema } from '../../areas/schema/index.ts';
 import { contract } from '../../testing/site.ts';
 import { drawActivity } from './activity.ts';
 import { fillSample } from './fill.ts';
@@ -116,9 +117,8 @@ test('the groups name capabilities that exist, and one holds them all', () => {
 
 onEachDatabase((database) => {
   beforeEach(() =>
-    sql`truncate site, account, membership, user_group, group_member, activity restart identity cascade`.execute(
-      database().db,
-    ),
+    sql`truncate site, account, membership, user_group, group_member, activity, entry, entry_change, entry_multi,
+      entry_text, cell_log restart identity cascade`.execute(database().db),
   );
 
   const count = async (what: ReturnType<typeof sql>) => {
@@ -151,6 +151,26 @@ onEachDatabase((database) => {
       ),
     ).toBe(0);
     expect(await count(sql`membership where is_active and last_active_at is not null`)).toBeGreaterThan(80);
+  });
+
+  test('has companies, contacts and deals as the service itself would have written them', async () => {
+    const { db } = database();
+    await fillSample(db, { users: 40, asOf, seed: 1 });
+    const schema = await loadSchema(db, 1);
+    expect(schema.types.map(({ apiName }) => apiName)).toEqual(['Company', 'Contact', 'Deal']);
+    const deal = schema.typesByName.get('deal');
+    const [stage, reason] = [deal?.byName.get('stage'), deal?.byName.get('lostreason')];
+    const lost = [...(stage?.choices.values() ?? [])].find(({ name }) => name === 'Lost');
+    expect(await count(sql`entry where site_id = 1`)).toBe(40 + 80 + 20);
+    expect(await count(sql`cell_log where site_id = 1`)).toBeGreaterThan(20);
+    // What is required is there, what is calculated agrees, and the last change led to what is held.
+    const wrong = sql`entry where type_id = ${deal?.id} and vals ->> ${String(stage?.id)} = ${String(lost?.id)}
+      and not vals ? ${String(reason?.id)}`;
+    expect(await count(wrong)).toBe(0);
+    const last = sql`(select distinct on (entry_id) entry_id, field_id, new from cell_log order by entry_id, at desc) l
+      join entry e using (entry_id) where e.vals -> l.field_id::text is distinct from l.new`;
+    expect(await count(last)).toBe(0);
+    expect(await count(sql`entry_change where direct_at > ${asOf} or direct_at < created_at`)).toBe(0);
   });
 
   test('invites people of the small site in every state, and has some who can be added', async () => {
