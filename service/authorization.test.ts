@@ -21,6 +21,7 @@ import {
 
 const VERBS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del', PATCH: 'put' } as const;
 const NOBODY = 2_147_483_647;
+const NO_COLUMNS = { order: [], hidden: [], widths: {}, frozen: 1 };
 
 /** Operations that anybody may call, because they are how one gets credentials; each a decision of its own. */
 const open = new Set([
@@ -158,6 +159,14 @@ const foreignRows: Record<
   mergeEntries: { status: 404, body: () => ({ entryId: 1, mergeEntries: [2] }) },
   queryRows: { status: 404 },
   queryRowsByBody: { status: 404, body: () => ({}) },
+  listViews: { status: 404 },
+  createView: {
+    status: 404,
+    body: () => ({ name: 'Mine', search: '', query: '', sort: '', columns: NO_COLUMNS }),
+  },
+  getView: { status: 404 },
+  updateView: { status: 404, body: () => ({ name: 'Taken' }) },
+  deleteView: { status: 404 },
   listEntryTypes: { status: 200, answer: [] },
   createEntryType: {
     status: 200,

@@ -12,6 +12,7 @@ import { proxyHandlers } from './areas/proxies/index.ts';
 import { schemaHandlers } from './areas/schema/index.ts';
 import { tokenHandlers } from './areas/tokens/index.ts';
 import { userHandlers } from './areas/users/index.ts';
+import { viewHandlers } from './areas/views/index.ts';
 
 /** Every operation of the contract that is built; one that is neither here nor in the list of unbuilt ones is a type error. */
 export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
@@ -24,6 +25,7 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...entryReadHandlers,
   ...entryWriteHandlers,
   ...schemaHandlers,
+  ...viewHandlers,
   ...tokenHandlers,
   ...proxyHandlers,
   ...sessionHandlers,

@@ -1051,6 +1051,76 @@ export type EntryTypeInfo = {
     pluralName?: string;
 };
 
+/**
+ * How columns are shown, by the apiNames of their fields; names of fields that are gone stay as they were saved.
+ */
+export type ViewColumns = {
+    order: Array<ApiName>;
+    hidden: Array<ApiName>;
+    /**
+     * In pixels.
+     */
+    widths: {
+        [key: string]: number;
+    };
+    /**
+     * So many columns stay at the side, the one with the name of the entry first.
+     */
+    frozen: number;
+};
+
+export type SavedView = {
+    id: number;
+    entryTypeId: number;
+    name: string;
+    /**
+     * Everybody who may read data sees it.
+     */
+    isShared: boolean;
+    ownerId: number;
+    /**
+     * Null when the owner has left the site.
+     */
+    ownerName?: string | null;
+    search: string;
+    query: string;
+    sort: string;
+    columns: ViewColumns;
+    /**
+     * Its version, to be sent back as If-Match.
+     */
+    etag: string;
+    createdDate: string;
+    modifiedDate: string;
+};
+
+export type NewSavedView = {
+    name: string;
+    isShared?: boolean;
+    /**
+     * Text that the name of an entry contains.
+     */
+    search: string;
+    /**
+     * Conditions as the text that queryRows takes; empty for all entries.
+     */
+    query: string;
+    /**
+     * Field to order by, with a leading minus for descending; empty for the order of ids.
+     */
+    sort: string;
+    columns: ViewColumns;
+};
+
+export type SavedViewChange = {
+    name?: string;
+    isShared?: boolean;
+    search?: string;
+    query?: string;
+    sort?: string;
+    columns?: ViewColumns;
+};
+
 export type RequiredWhenCondition = {
     fieldId: number;
     /**
@@ -1740,6 +1810,11 @@ export type WrapIntoArrays = boolean;
  * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
  */
 export type DateTimeBehavior2 = DateTimeBehavior;
+
+/**
+ * Id of a saved view of this entry type.
+ */
+export type ViewId = number;
 
 /**
  * Id of a field.
@@ -6211,6 +6286,338 @@ export type UpdateEntryTypeResponses = {
 };
 
 export type UpdateEntryTypeResponse = UpdateEntryTypeResponses[keyof UpdateEntryTypeResponses];
+
+export type ListViewsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}/views';
+};
+
+export type ListViewsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListViewsError = ListViewsErrors[keyof ListViewsErrors];
+
+export type ListViewsResponses = {
+    /**
+     * The views.
+     */
+    200: Array<SavedView>;
+};
+
+export type ListViewsResponse = ListViewsResponses[keyof ListViewsResponses];
+
+export type CreateViewData = {
+    body: NewSavedView;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}/views';
+};
+
+export type CreateViewErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CreateViewError = CreateViewErrors[keyof CreateViewErrors];
+
+export type CreateViewResponses = {
+    /**
+     * The saved view.
+     */
+    200: SavedView;
+};
+
+export type CreateViewResponse = CreateViewResponses[keyof CreateViewResponses];
+
+export type DeleteViewData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+        /**
+         * Id of a saved view of this entry type.
+         */
+        viewId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}/views/{viewId}';
+};
+
+export type DeleteViewErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type DeleteViewError = DeleteViewErrors[keyof DeleteViewErrors];
+
+export type DeleteViewResponses = {
+    /**
+     * The view is deleted.
+     */
+    204: void;
+};
+
+export type DeleteViewResponse = DeleteViewResponses[keyof DeleteViewResponses];
+
+export type GetViewData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+        /**
+         * Id of a saved view of this entry type.
+         */
+        viewId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}/views/{viewId}';
+};
+
+export type GetViewErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetViewError = GetViewErrors[keyof GetViewErrors];
+
+export type GetViewResponses = {
+    /**
+     * The view. One that somebody else does not share is 404.
+     */
+    200: SavedView;
+};
+
+export type GetViewResponse = GetViewResponses[keyof GetViewResponses];
+
+export type UpdateViewData = {
+    body: SavedViewChange;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+        /**
+         * Id of a saved view of this entry type.
+         */
+        viewId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/schema/entrytypes/{entryTypeId}/views/{viewId}';
+};
+
+export type UpdateViewErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateViewError = UpdateViewErrors[keyof UpdateViewErrors];
+
+export type UpdateViewResponses = {
+    /**
+     * The changed view.
+     */
+    200: SavedView;
+};
+
+export type UpdateViewResponse = UpdateViewResponses[keyof UpdateViewResponses];
 
 export type ListFieldsData = {
     body?: never;

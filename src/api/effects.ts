@@ -35,6 +35,7 @@ const ROWS = [
 const ENTRIES = ['listEntries', 'getEntryFile', ...HISTORY, ...ROWS] as const;
 const FIELDS = ['listFields', 'listAllFields', 'getField'] as const;
 const ENTRY_TYPES = ['listEntryTypes', 'getEntryType'] as const;
+const VIEWS = ['listViews', 'getView'] as const;
 const TOPICS = ['listTopics', 'listTopicDefinitions', 'getTopicDefinition'] as const;
 
 /** What each write makes stale: the one place that says so. */
@@ -73,6 +74,10 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   verifyBackup: ['listBackups'],
   updateBackupSettings: ['getBackupSettings'],
   createBackupDownload: ['listBackupDownloads'],
+
+  createView: VIEWS,
+  updateView: VIEWS,
+  deleteView: VIEWS,
 
   createEntries: ENTRIES,
   updateEntries: ENTRIES,

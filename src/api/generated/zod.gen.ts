@@ -762,6 +762,50 @@ export const zEntryTypeInfo = z.object({
     pluralName: z.string().min(1).max(100).optional()
 });
 
+/**
+ * How columns are shown, by the apiNames of their fields; names of fields that are gone stay as they were saved.
+ */
+export const zViewColumns = z.object({
+    order: z.array(zApiName).max(500),
+    hidden: z.array(zApiName).max(500),
+    widths: z.record(z.string(), z.int().gte(1).lte(2000)),
+    frozen: z.int().gte(1).lte(10)
+});
+
+export const zSavedView = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    isShared: z.boolean(),
+    ownerId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    ownerName: z.string().nullish(),
+    search: z.string(),
+    query: z.string(),
+    sort: z.string(),
+    columns: zViewColumns,
+    etag: z.string(),
+    createdDate: z.iso.datetime({ offset: true }),
+    modifiedDate: z.iso.datetime({ offset: true })
+});
+
+export const zNewSavedView = z.object({
+    name: z.string().min(1).max(100),
+    isShared: z.boolean().optional().default(false),
+    search: z.string().max(500),
+    query: z.string().max(32768),
+    sort: z.string().max(129),
+    columns: zViewColumns
+});
+
+export const zSavedViewChange = z.object({
+    name: z.string().min(1).max(100).optional(),
+    isShared: z.boolean().optional(),
+    search: z.string().max(500).optional(),
+    query: z.string().max(32768).optional(),
+    sort: z.string().max(129).optional(),
+    columns: zViewColumns.optional()
+});
+
 export const zRequiredWhenCondition = z.object({
     fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     operation: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -858,7 +902,7 @@ export const zNewFieldInfo = z.object({
     isOnEntryForm: z.boolean().optional().default(true),
     formula: z.string().max(10000).nullish(),
     entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(100).optional(),
-    choiceValues: z.array(zChoiceValueInfo).max(1000).optional()
+    choiceValues: z.array(zChoiceValueInfo).max(5000).optional()
 });
 
 export const zFieldInfo = z.object({
@@ -875,7 +919,7 @@ export const zFieldInfo = z.object({
     isOnEntryForm: z.boolean().optional(),
     formula: z.string().max(10000).nullish(),
     entryLists: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(100).optional(),
-    choiceValues: z.array(zChoiceValueInfo).max(1000).optional()
+    choiceValues: z.array(zChoiceValueInfo).max(5000).optional()
 });
 
 export const zCurrencyVm = z.object({
@@ -1387,6 +1431,11 @@ export const zWrapIntoArrays = z.boolean().default(false);
  * 0 UTC, 1 the time zone of the user, or of the site for date-only fields (spec 4.4).
  */
 export const zDateTimeBehavior2 = zDateTimeBehavior;
+
+/**
+ * Id of a saved view of this entry type.
+ */
+export const zViewId = z.int().gte(1).lte(2147483647);
 
 /**
  * Id of a field.
@@ -2381,6 +2430,80 @@ export const zUpdateEntryTypePath = z.object({
  * The changed entry type.
  */
 export const zUpdateEntryTypeResponse = zEntryTypeVm;
+
+export const zListViewsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListViewsPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The views.
+ */
+export const zListViewsResponse = z.array(zSavedView);
+
+export const zCreateViewBody = zNewSavedView;
+
+export const zCreateViewHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCreateViewPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The saved view.
+ */
+export const zCreateViewResponse = zSavedView;
+
+export const zDeleteViewHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zDeleteViewPath = z.object({
+    entryTypeId: z.string().min(1).max(128),
+    viewId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The view is deleted.
+ */
+export const zDeleteViewResponse = z.void();
+
+export const zGetViewHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetViewPath = z.object({
+    entryTypeId: z.string().min(1).max(128),
+    viewId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The view. One that somebody else does not share is 404.
+ */
+export const zGetViewResponse = zSavedView;
+
+export const zUpdateViewBody = zSavedViewChange;
+
+export const zUpdateViewHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zUpdateViewPath = z.object({
+    entryTypeId: z.string().min(1).max(128),
+    viewId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The changed view.
+ */
+export const zUpdateViewResponse = zSavedView;
 
 export const zListFieldsHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
