@@ -956,6 +956,14 @@ export type QueryResultOfRowVm = {
     rows: Array<RowVm>;
 };
 
+/**
+ * What the field must still hold, written as values are (null for no data); where it holds something else, the item is an error with a path that ends in `.expected`. Absent: the value is stored whatever stood there.
+ */
+export type ExpectedValue = {
+    value: WrittenValue;
+    currencyCode?: CurrencyCode;
+};
+
 export type StoreRequestVm = {
     /**
      * Negative for a new entry.
@@ -965,6 +973,7 @@ export type StoreRequestVm = {
     value?: WrittenValue;
     ignoreNearDups?: boolean;
     currencyCode?: CurrencyCode;
+    expected?: ExpectedValue;
 };
 
 export type BinaryStoreRequestVm = {

@@ -690,12 +690,21 @@ export const zQueryResultOfRowVm = z.object({
     rows: z.array(zRowVm)
 });
 
+/**
+ * What the field must still hold, written as values are (null for no data); where it holds something else, the item is an error with a path that ends in `.expected`. Absent: the value is stored whatever stood there.
+ */
+export const zExpectedValue = z.object({
+    value: zWrittenValue,
+    currencyCode: zCurrencyCode.optional()
+});
+
 export const zStoreRequestVm = z.object({
     entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     value: zWrittenValue.optional(),
     ignoreNearDups: z.boolean().optional().default(false),
-    currencyCode: zCurrencyCode.optional()
+    currencyCode: zCurrencyCode.optional(),
+    expected: zExpectedValue.optional()
 });
 
 export const zBinaryStoreRequestVm = z.object({
