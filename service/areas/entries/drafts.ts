@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isRequiredNow } from '../../../contract/rules/required-when.ts';
 import type { FieldError } from '../../kernel/http/errors.ts';
 import type { EntryType, SchemaField, StoredValue, Vals } from '../schema/index.ts';
-import { readWritten, type Reading, type StoreItem } from './written.ts';
+import { holdsExpected, readWritten, type Reading, type StoreItem } from './written.ts';
 
 /** An entry as a request leaves it. */
 export interface Draft {
@@ -91,11 +91,14 @@ function write(
     ];
   draft.touched.set(field.id, { field, path });
   if (item.ignoreNearDups) draft.ignoreNearDups = true;
+  const faults = holdsExpected(item, field, draft.before, reading)
+    ? []
+    : [{ path: `${path}.expected`, message: `${field.apiName} holds another value by now` }];
   const written = readWritten(item, field, draft.before, reading);
-  if ('fault' in written) return [{ path: `${path}.value`, message: written.fault }];
+  if ('fault' in written) return [...faults, { path: `${path}.value`, message: written.fault }];
   if (written.value === undefined) delete draft.after[field.id];
   else draft.after[field.id] = written.value;
-  return [];
+  return faults;
 }
 
 /**

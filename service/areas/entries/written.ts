@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { FIELD, holdsMoney, isFileField, isIdField } from '../../../contract/rules/fields.ts';
 import {
   type DateTimeBehavior,
@@ -17,6 +18,8 @@ export interface StoreItem {
   value?: unknown;
   ignoreNearDups?: boolean;
   currencyCode?: string | null;
+  /** What the field must still hold, written the same way; absent: whatever it holds. */
+  expected?: { value: unknown; currencyCode?: string | null };
 }
 
 /** How dates of a request are meant. */
@@ -126,4 +129,16 @@ function keptFiles(value: unknown, field: SchemaField, before: Vals): Written {
   return kept.length === ids.length && new Set(ids).size === ids.length
     ? { value: kept }
     : { fault: `must be ids of files that ${field.apiName} holds; new files come as binaryStoreRequests` };
+}
+
+/** Whether a field still holds what an item expects, so that nobody writes over a change they have not seen. */
+export function holdsExpected(item: StoreItem, field: SchemaField, before: Vals, reading: Reading): boolean {
+  const { expected } = item;
+  const held = before[field.id];
+  if (expected === undefined) return true;
+  // A choice that is not offered any more can still be what is held; several values have no order.
+  if (isIdField(field.fieldType))
+    return isDeepStrictEqual(new Set(idsIn(expected.value)), new Set(idsIn(held)));
+  const read = readWritten({ ...item, ...expected }, field, before, reading);
+  return 'value' in read && isDeepStrictEqual(read.value, held);
 }
