@@ -631,6 +631,140 @@ export type InviteeCheck = {
     invitationId?: number | null;
 };
 
+export type AccessCheck = {
+    check: 'active' | 'membershipEnd' | 'license' | 'locked' | 'password' | 'identityManager' | 'twoFactor' | 'address' | 'groups' | 'webService' | 'apiKey' | 'proxies' | 'invitation';
+    /**
+     * unknown: it cannot be known from here; notice: it works, but is worth knowing.
+     */
+    state: 'passes' | 'fails' | 'notice' | 'unknown';
+    /**
+     * What is so, in a sentence.
+     */
+    message: string;
+    /**
+     * What mends it and who can; null when nothing has to be mended.
+     */
+    remedy?: string | null;
+};
+
+export type AccessExplanation = {
+    userId: UserId;
+    /**
+     * The address that was judged; null when none is known.
+     */
+    ipAddress: string | null;
+    /**
+     * Nothing that signing in needs fails.
+     */
+    canSignIn: boolean;
+    /**
+     * Nothing that a program with the key of this user needs fails.
+     */
+    canCallInterface: boolean;
+    checks: Array<AccessCheck>;
+};
+
+export type SiteSettings = {
+    name: string;
+    slug: string;
+    /**
+     * IANA time zone.
+     */
+    timeZone: string;
+    identityMode: 'password' | 'identity-manager';
+    schemaVersion: number;
+    /**
+     * E-mail domain whose people may be added without their confirmation.
+     */
+    dedicatedDomain: string | null;
+    mayManageExistingUsers: boolean;
+};
+
+export type SiteSettingsInfo = {
+    name?: string;
+    timeZone?: string;
+};
+
+/**
+ * An IPv4 or IPv6 address, or a network in CIDR notation. Answers tell it with the host part zero.
+ */
+export type Network = string;
+
+export type ApprovedAddress = {
+    network: Network;
+    note: string;
+    createdDate: string;
+};
+
+export type ApprovedAddresses = {
+    addresses: Array<ApprovedAddress>;
+    /**
+     * The address of the caller as the service sees it.
+     */
+    yourAddress: string;
+    isYourAddressApproved: boolean;
+    /**
+     * Active users with IP restrictions.
+     */
+    restrictedUsers: number;
+};
+
+export type ApprovedAddressInfo = {
+    network: Network;
+    note?: string;
+};
+
+export type ApprovedAddressesInfo = {
+    addresses: Array<ApprovedAddressInfo>;
+};
+
+export type AddressRehearsalQuery = {
+    /**
+     * The list as it would be; nothing is stored.
+     */
+    addresses: Array<Network>;
+};
+
+export type RehearsedPlace = {
+    userId: UserId;
+    /**
+     * Login e-mail.
+     */
+    userName: string;
+    fullName: string;
+    isActive: boolean;
+    ipRestrictionsEnabled: boolean;
+    ipAddress: string;
+    /**
+     * How often the user succeeded from there.
+     */
+    count: number;
+    lastDate: string;
+};
+
+export type AddressRehearsal = {
+    /**
+     * The activity was looked at from here on.
+     */
+    fromDate: string;
+    /**
+     * Active users with IP restrictions among the places.
+     */
+    lockedOut: number;
+    /**
+     * Active users without IP restrictions among them, who would be if they got them.
+     */
+    wouldBeLockedOut: number;
+    /**
+     * Active users with IP restrictions.
+     */
+    restrictedUsers: number;
+    /**
+     * A user and an address that the list does not approve; active users with IP restrictions first, then by the last time, at most 1000.
+     */
+    places: Array<RehearsedPlace>;
+};
+
 export type BackupRequestVm = {
     /**
      * Entry types.
@@ -1794,6 +1928,11 @@ export type InvestigationId = number;
  * Id of an invitation of this site.
  */
 export type InvitationId = number;
+
+/**
+ * The address from which they would come; without it the last from which they came.
+ */
+export type FromAddress = string;
 
 /**
  * File name of a backup of this site.
@@ -4319,6 +4458,346 @@ export type CheckInviteesResponses = {
 };
 
 export type CheckInviteesResponse = CheckInviteesResponses[keyof CheckInviteesResponses];
+
+export type ExplainAccessData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Id of a user of this site.
+         */
+        userId: number;
+    };
+    query?: {
+        /**
+         * The address from which they would come; without it the last from which they came.
+         */
+        ipAddress?: string;
+    };
+    url: '/api/rest/v1/management/user/{userId}/access';
+};
+
+export type ExplainAccessErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ExplainAccessError = ExplainAccessErrors[keyof ExplainAccessErrors];
+
+export type ExplainAccessResponses = {
+    /**
+     * The checks.
+     */
+    200: AccessExplanation;
+};
+
+export type ExplainAccessResponse = ExplainAccessResponses[keyof ExplainAccessResponses];
+
+export type GetSiteSettingsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/settings';
+};
+
+export type GetSiteSettingsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type GetSiteSettingsError = GetSiteSettingsErrors[keyof GetSiteSettingsErrors];
+
+export type GetSiteSettingsResponses = {
+    /**
+     * The settings.
+     */
+    200: SiteSettings;
+};
+
+export type GetSiteSettingsResponse = GetSiteSettingsResponses[keyof GetSiteSettingsResponses];
+
+export type UpdateSiteSettingsData = {
+    body: SiteSettingsInfo;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/settings';
+};
+
+export type UpdateSiteSettingsErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateSiteSettingsError = UpdateSiteSettingsErrors[keyof UpdateSiteSettingsErrors];
+
+export type UpdateSiteSettingsResponses = {
+    /**
+     * The settings as stored.
+     */
+    200: SiteSettings;
+};
+
+export type UpdateSiteSettingsResponse = UpdateSiteSettingsResponses[keyof UpdateSiteSettingsResponses];
+
+export type ListApprovedAddressesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/settings/addresses';
+};
+
+export type ListApprovedAddressesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListApprovedAddressesError = ListApprovedAddressesErrors[keyof ListApprovedAddressesErrors];
+
+export type ListApprovedAddressesResponses = {
+    /**
+     * The list.
+     */
+    200: ApprovedAddresses;
+};
+
+export type ListApprovedAddressesResponse = ListApprovedAddressesResponses[keyof ListApprovedAddressesResponses];
+
+export type UpdateApprovedAddressesData = {
+    body: ApprovedAddressesInfo;
+    headers?: {
+        /**
+         * The ETag of the read this change is based on; when the resource has changed since, the answer is 412. Without it the last write wins (shapes 1).
+         */
+        'If-Match'?: string;
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/settings/addresses';
+};
+
+export type UpdateApprovedAddressesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The change contradicts the present state.
+     */
+    409: ErrorResponse;
+    /**
+     * If-Match names a version that is no longer the current one.
+     */
+    412: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type UpdateApprovedAddressesError = UpdateApprovedAddressesErrors[keyof UpdateApprovedAddressesErrors];
+
+export type UpdateApprovedAddressesResponses = {
+    /**
+     * The list as stored.
+     */
+    200: ApprovedAddresses;
+};
+
+export type UpdateApprovedAddressesResponse = UpdateApprovedAddressesResponses[keyof UpdateApprovedAddressesResponses];
+
+export type RehearseApprovedAddressesData = {
+    body: AddressRehearsalQuery;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/settings/addresses/rehearsal';
+};
+
+export type RehearseApprovedAddressesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type RehearseApprovedAddressesError = RehearseApprovedAddressesErrors[keyof RehearseApprovedAddressesErrors];
+
+export type RehearseApprovedAddressesResponses = {
+    /**
+     * Who would have been locked out.
+     */
+    200: AddressRehearsal;
+};
+
+export type RehearseApprovedAddressesResponse = RehearseApprovedAddressesResponses[keyof RehearseApprovedAddressesResponses];
 
 export type RequestBackupData = {
     body: BackupRequestVm;

@@ -5,6 +5,7 @@
 export const READING_POSTS: ReadonlySet<string> = new Set([
   'getUsersByIds',
   'queryUserActivity',
+  'rehearseApprovedAddresses',
   'summarizeUserActivity',
   'checkInvitees',
   'filterEntries',

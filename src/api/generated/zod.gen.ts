@@ -433,6 +433,105 @@ export const zInviteeCheck = z.object({
     invitationId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
 });
 
+export const zAccessCheck = z.object({
+    check: z.enum([
+        'active',
+        'membershipEnd',
+        'license',
+        'locked',
+        'password',
+        'identityManager',
+        'twoFactor',
+        'address',
+        'groups',
+        'webService',
+        'apiKey',
+        'proxies',
+        'invitation'
+    ]),
+    state: z.enum([
+        'passes',
+        'fails',
+        'notice',
+        'unknown'
+    ]),
+    message: z.string(),
+    remedy: z.string().nullish()
+});
+
+export const zAccessExplanation = z.object({
+    userId: zUserId,
+    ipAddress: z.string().nullable(),
+    canSignIn: z.boolean(),
+    canCallInterface: z.boolean(),
+    checks: z.array(zAccessCheck)
+});
+
+export const zSiteSettings = z.object({
+    name: z.string(),
+    slug: z.string(),
+    timeZone: z.string(),
+    identityMode: z.enum(['password', 'identity-manager']),
+    schemaVersion: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    dedicatedDomain: z.string().nullable(),
+    mayManageExistingUsers: z.boolean()
+});
+
+export const zSiteSettingsInfo = z.object({
+    name: z.string().min(1).max(100).optional(),
+    timeZone: z.string().min(1).max(64).optional()
+});
+
+/**
+ * An IPv4 or IPv6 address, or a network in CIDR notation. Answers tell it with the host part zero.
+ */
+export const zNetwork = z.string().min(1).max(64);
+
+export const zApprovedAddress = z.object({
+    network: zNetwork,
+    note: z.string(),
+    createdDate: z.iso.datetime({ offset: true })
+});
+
+export const zApprovedAddresses = z.object({
+    addresses: z.array(zApprovedAddress),
+    yourAddress: z.string(),
+    isYourAddressApproved: z.boolean(),
+    restrictedUsers: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zApprovedAddressInfo = z.object({
+    network: zNetwork,
+    note: z.string().max(200).optional()
+});
+
+export const zApprovedAddressesInfo = z.object({
+    addresses: z.array(zApprovedAddressInfo).max(1000)
+});
+
+export const zAddressRehearsalQuery = z.object({
+    addresses: z.array(zNetwork).max(1000)
+});
+
+export const zRehearsedPlace = z.object({
+    userId: zUserId,
+    userName: z.string(),
+    fullName: z.string(),
+    isActive: z.boolean(),
+    ipRestrictionsEnabled: z.boolean(),
+    ipAddress: z.string(),
+    count: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    lastDate: z.iso.datetime({ offset: true })
+});
+
+export const zAddressRehearsal = z.object({
+    fromDate: z.iso.datetime({ offset: true }),
+    lockedOut: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    wouldBeLockedOut: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    restrictedUsers: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    places: z.array(zRehearsedPlace)
+});
+
 export const zBackupRequestVm = z.object({
     ids: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional(),
     apiNames: z.array(z.string().max(128)).max(1000).optional(),
@@ -1417,6 +1516,11 @@ export const zInvestigationId = z.int().gte(1).lte(2147483647);
 export const zInvitationId = z.int().gte(1).lte(2147483647);
 
 /**
+ * The address from which they would come; without it the last from which they came.
+ */
+export const zFromAddress = z.string().min(1).max(64);
+
+/**
  * File name of a backup of this site.
  */
 export const zFileName = z.string().min(1).max(255).regex(/^[^\/\\]+$/);
@@ -1995,6 +2099,76 @@ export const zCheckInviteesHeaders = z.object({
  * One answer for each address, in order.
  */
 export const zCheckInviteesResponse = z.array(zInviteeCheck);
+
+export const zExplainAccessHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zExplainAccessPath = z.object({
+    userId: z.int().gte(1).lte(2147483647)
+});
+
+export const zExplainAccessQuery = z.object({
+    ipAddress: z.string().min(1).max(64).optional()
+});
+
+/**
+ * The checks.
+ */
+export const zExplainAccessResponse = zAccessExplanation;
+
+export const zGetSiteSettingsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The settings.
+ */
+export const zGetSiteSettingsResponse = zSiteSettings;
+
+export const zUpdateSiteSettingsBody = zSiteSettingsInfo;
+
+export const zUpdateSiteSettingsHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The settings as stored.
+ */
+export const zUpdateSiteSettingsResponse = zSiteSettings;
+
+export const zListApprovedAddressesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The list.
+ */
+export const zListApprovedAddressesResponse = zApprovedAddresses;
+
+export const zUpdateApprovedAddressesBody = zApprovedAddressesInfo;
+
+export const zUpdateApprovedAddressesHeaders = z.object({
+    'If-Match': z.string().max(128).optional(),
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * The list as stored.
+ */
+export const zUpdateApprovedAddressesResponse = zApprovedAddresses;
+
+export const zRehearseApprovedAddressesBody = zAddressRehearsalQuery;
+
+export const zRehearseApprovedAddressesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Who would have been locked out.
+ */
+export const zRehearseApprovedAddressesResponse = zAddressRehearsal;
 
 export const zRequestBackupBody = zBackupRequestVm;
 
