@@ -16,6 +16,13 @@ const view = (more: Partial<NewSavedView> = {}): NewSavedView => ({
   ...more,
 });
 
+const save = async (calls: Calls, more: Partial<NewSavedView> = {}) => {
+  const { status, body } = await calls.post<SavedView>(VIEWS, view(more));
+  expect(status).toBe(200);
+  return body;
+};
+const namesFor = async (calls: Calls) => (await calls.get<SavedView[]>(VIEWS)).body.map(({ name }) => name);
+
 onEachApp((house) => {
   let siteId = 0;
   let dana: Person;
@@ -35,13 +42,6 @@ onEachApp((house) => {
     await admin.post(TYPES, { apiName: 'Deal', singularName: 'Deal', pluralName: 'Deals' });
     await admin.post(TYPES, { apiName: 'Firm', singularName: 'Firm', pluralName: 'Firms' });
   });
-
-  const save = async (calls: Calls, more: Partial<NewSavedView> = {}) => {
-    const { status, body } = await calls.post<SavedView>(VIEWS, view(more));
-    expect(status).toBe(200);
-    return body;
-  };
-  const namesFor = async (calls: Calls) => (await calls.get<SavedView[]>(VIEWS)).body.map(({ name }) => name);
 
   test('a view is kept as it was saved, and seen by its owner alone until it is shared', async () => {
     const saved = await save(owner);
