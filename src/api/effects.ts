@@ -110,7 +110,24 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   requestPasswordLink: [],
   createFirstAdministrator: [],
   enableApiKey: ['getApiKey'],
-  disableApiKey: ['getApiKey'],
+  disableApiKey: ['getApiKey', 'getApiKeyUsage'],
+
+  verifySecondFactor: [],
+  beginPasskeySignIn: [],
+  signInWithPasskey: [],
+  beginPasskeyProof: [],
+  provePresence: ['getOwnSecurity'],
+  beginEnrolment: [],
+  confirmEnrolment: ['getOwnSecurity', 'listOwnSessions'],
+  regenerateRecoveryCodes: ['getOwnSecurity'],
+  beginPasskeyRegistration: [],
+  registerPasskey: ['getOwnSecurity'],
+  removePasskey: ['getOwnSecurity'],
+  changePassword: ['getOwnSecurity', 'listOwnSessions'],
+  endOwnSession: ['listOwnSessions'],
+  endOtherSessions: ['listOwnSessions'],
+  endUserSessions: ['getUserSecurity'],
+  resetTwoFactor: ['getUserSecurity', ...USERS],
 };
 
 /** Marks what a write changed, and waits until what is on screen has been read again. */

@@ -28,7 +28,9 @@ export function SignInForm({ again, site, onDone, onCancel }: SignInFormProps) {
     signIn.mutate(
       { body },
       {
-        onSuccess: onDone,
+        onSuccess: (answer) => {
+          if (!('pending' in answer)) onDone(answer);
+        },
         // Somebody else than was meant, or no member any more: their own site opens.
         onError({ status }) {
           if (status === 403 && site !== undefined && body.siteId === site)

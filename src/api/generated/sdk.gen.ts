@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, BeginActingData, BeginActingErrors, BeginActingResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, CancelBackupData, CancelBackupErrors, CancelBackupResponses, ChangeProxiesData, ChangeProxiesErrors, ChangeProxiesResponses, CheckInviteesData, CheckInviteesErrors, CheckInviteesResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvestigationData, CreateInvestigationErrors, CreateInvestigationResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteInvestigationData, DeleteInvestigationErrors, DeleteInvestigationResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisableApiKeyData, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, EndActingData, EndActingErrors, EndActingResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExtendInvitationData, ExtendInvitationErrors, ExtendInvitationResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetBackupSettingsData, GetBackupSettingsErrors, GetBackupSettingsResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSiteSettingsData, GetSiteSettingsErrors, GetSiteSettingsResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseHistoryData, GetUserLicenseHistoryErrors, GetUserLicenseHistoryResponses, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, GetViewData, GetViewErrors, GetViewResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectInvitationData, InspectInvitationErrors, InspectInvitationResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListActingReportsData, ListActingReportsErrors, ListActingReportsResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListApprovedAddressesData, ListApprovedAddressesErrors, ListApprovedAddressesResponses, ListBackupDownloadsData, ListBackupDownloadsErrors, ListBackupDownloadsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvestigationsData, ListInvestigationsErrors, ListInvestigationsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLicenseSeatsData, ListLicenseSeatsErrors, ListLicenseSeatsResponses, ListOwnPrincipalsData, ListOwnPrincipalsErrors, ListOwnPrincipalsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListUnusedLicensesData, ListUnusedLicensesErrors, ListUnusedLicensesResponses, ListUserChangesData, ListUserChangesErrors, ListUserChangesResponses, ListViewsData, ListViewsErrors, ListViewsResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadActingReportData, ReadActingReportErrors, ReadActingReportResponses, ReadBackupContentsData, ReadBackupContentsErrors, ReadBackupContentsResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, ReadInvestigationData, ReadInvestigationErrors, ReadInvestigationResponses, RecordExportData, RecordExportErrors, RecordExportResponses, RehearseApprovedAddressesData, RehearseApprovedAddressesErrors, RehearseApprovedAddressesResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignOutData, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponse, StreamTopicResponses, SummarizeUserActivityData, SummarizeUserActivityErrors, SummarizeUserActivityResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateApprovedAddressesData, UpdateApprovedAddressesErrors, UpdateApprovedAddressesResponses, UpdateBackupSettingsData, UpdateBackupSettingsErrors, UpdateBackupSettingsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateInvestigationData, UpdateInvestigationErrors, UpdateInvestigationResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateSiteSettingsData, UpdateSiteSettingsErrors, UpdateSiteSettingsResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses, UpdateViewData, UpdateViewErrors, UpdateViewResponses, VerifyBackupData, VerifyBackupErrors, VerifyBackupResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, BeginActingData, BeginActingErrors, BeginActingResponses, BeginEnrolmentData, BeginEnrolmentErrors, BeginEnrolmentResponses, BeginPasskeyProofData, BeginPasskeyProofErrors, BeginPasskeyProofResponses, BeginPasskeyRegistrationData, BeginPasskeyRegistrationErrors, BeginPasskeyRegistrationResponses, BeginPasskeySignInData, BeginPasskeySignInErrors, BeginPasskeySignInResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, CancelBackupData, CancelBackupErrors, CancelBackupResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeProxiesData, ChangeProxiesErrors, ChangeProxiesResponses, CheckInviteesData, CheckInviteesErrors, CheckInviteesResponses, ConfirmEnrolmentData, ConfirmEnrolmentErrors, ConfirmEnrolmentResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvestigationData, CreateInvestigationErrors, CreateInvestigationResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteInvestigationData, DeleteInvestigationErrors, DeleteInvestigationResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisableApiKeyData, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, EndActingData, EndActingErrors, EndActingResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndOwnSessionData, EndOwnSessionErrors, EndOwnSessionResponses, EndUserSessionsData, EndUserSessionsErrors, EndUserSessionsResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExtendInvitationData, ExtendInvitationErrors, ExtendInvitationResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetApiKeyUsageData, GetApiKeyUsageErrors, GetApiKeyUsageResponses, GetBackupSettingsData, GetBackupSettingsErrors, GetBackupSettingsResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetOwnSecurityData, GetOwnSecurityErrors, GetOwnSecurityResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSiteSettingsData, GetSiteSettingsErrors, GetSiteSettingsResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseHistoryData, GetUserLicenseHistoryErrors, GetUserLicenseHistoryResponses, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, GetUserSecurityData, GetUserSecurityErrors, GetUserSecurityResponses, GetViewData, GetViewErrors, GetViewResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectInvitationData, InspectInvitationErrors, InspectInvitationResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListActingReportsData, ListActingReportsErrors, ListActingReportsResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListApprovedAddressesData, ListApprovedAddressesErrors, ListApprovedAddressesResponses, ListBackupDownloadsData, ListBackupDownloadsErrors, ListBackupDownloadsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvestigationsData, ListInvestigationsErrors, ListInvestigationsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLicenseSeatsData, ListLicenseSeatsErrors, ListLicenseSeatsResponses, ListOwnPrincipalsData, ListOwnPrincipalsErrors, ListOwnPrincipalsResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListUnusedLicensesData, ListUnusedLicensesErrors, ListUnusedLicensesResponses, ListUserChangesData, ListUserChangesErrors, ListUserChangesResponses, ListViewsData, ListViewsErrors, ListViewsResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, ProvePresenceData, ProvePresenceErrors, ProvePresenceResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadActingReportData, ReadActingReportErrors, ReadActingReportResponses, ReadBackupContentsData, ReadBackupContentsErrors, ReadBackupContentsResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, ReadInvestigationData, ReadInvestigationErrors, ReadInvestigationResponses, RecordExportData, RecordExportErrors, RecordExportResponses, RegenerateRecoveryCodesData, RegenerateRecoveryCodesErrors, RegenerateRecoveryCodesResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RehearseApprovedAddressesData, RehearseApprovedAddressesErrors, RehearseApprovedAddressesResponses, RemovePasskeyData, RemovePasskeyErrors, RemovePasskeyResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, ResetTwoFactorData, ResetTwoFactorErrors, ResetTwoFactorResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignInWithPasskeyData, SignInWithPasskeyErrors, SignInWithPasskeyResponses, SignOutData, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponse, StreamTopicResponses, SummarizeUserActivityData, SummarizeUserActivityErrors, SummarizeUserActivityResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateApprovedAddressesData, UpdateApprovedAddressesErrors, UpdateApprovedAddressesResponses, UpdateBackupSettingsData, UpdateBackupSettingsErrors, UpdateBackupSettingsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateInvestigationData, UpdateInvestigationErrors, UpdateInvestigationResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateSiteSettingsData, UpdateSiteSettingsErrors, UpdateSiteSettingsResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses, UpdateViewData, UpdateViewErrors, UpdateViewResponses, VerifyBackupData, VerifyBackupErrors, VerifyBackupResponses, VerifySecondFactorData, VerifySecondFactorErrors, VerifySecondFactorResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -338,6 +338,45 @@ export const updateInvestigation = <ThrowOnError extends boolean = true>(options
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Read how a user's account is protected
+ */
+export const getUserSecurity = <ThrowOnError extends boolean = true>(options: Options<GetUserSecurityData, ThrowOnError>): RequestResult<GetUserSecurityResponses, GetUserSecurityErrors, ThrowOnError> => (options.client ?? client).get<GetUserSecurityResponses, GetUserSecurityErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/rest/v1/management/user/{userId}/security',
+    ...options
+});
+
+/**
+ * Reset a lost second factor
+ *
+ * Authenticator app, passkeys and recovery codes of the person work no longer, every session of theirs ends, and they are told by e-mail. Where two-factor is on, the next sign-in asks them to set up a new one: it is not switched off. Not for oneself, not for somebody with capabilities that the caller lacks (403), and not by one site alone for somebody who belongs to others too (409).
+ */
+export const resetTwoFactor = <ThrowOnError extends boolean = true>(options: Options<ResetTwoFactorData, ThrowOnError>): RequestResult<ResetTwoFactorResponses, ResetTwoFactorErrors, ThrowOnError> => (options.client ?? client).delete<ResetTwoFactorResponses, ResetTwoFactorErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/rest/v1/management/user/{userId}/two-factor',
+    ...options
+});
+
+/**
+ * End the sessions of a user
+ *
+ * All of them on this site, or the one of `sessionId`; the caller's own session stays. Not for somebody with capabilities that the caller lacks (403).
+ */
+export const endUserSessions = <ThrowOnError extends boolean = true>(options: Options<EndUserSessionsData, ThrowOnError>): RequestResult<EndUserSessionsResponses, EndUserSessionsErrors, ThrowOnError> => (options.client ?? client).delete<EndUserSessionsResponses, EndUserSessionsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/rest/v1/management/user/{userId}/sessions',
+    ...options
 });
 
 /**
@@ -1415,7 +1454,7 @@ export const getSession = <ThrowOnError extends boolean = true>(options?: Option
 /**
  * Sign in
  *
- * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the site of the user that was used last. 403 when the user may not enter any site this way.
+ * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the site of the user that was used last. 403 when the user may not enter any site this way. 202 where the person has a second factor or has to set one up (twoFactorEnabled, spec 2.1).
  */
 export const signIn = <ThrowOnError extends boolean = true>(options: Options<SignInData, ThrowOnError>): RequestResult<SignInResponses, SignInErrors, ThrowOnError> => (options.client ?? client).post<SignInResponses, SignInErrors, ThrowOnError>({
     url: '/api/session',
@@ -1428,6 +1467,8 @@ export const signIn = <ThrowOnError extends boolean = true>(options: Options<Sig
 
 /**
  * Switch to another site
+ *
+ * 403 when the other site asks for a second factor and this session was opened without one: sign in anew.
  */
 export const switchSite = <ThrowOnError extends boolean = true>(options: Options<SwitchSiteData, ThrowOnError>): RequestResult<SwitchSiteResponses, SwitchSiteErrors, ThrowOnError> => (options.client ?? client).put<SwitchSiteResponses, SwitchSiteErrors, ThrowOnError>({
     security: [{
@@ -1628,7 +1669,7 @@ export const getApiKey = <ThrowOnError extends boolean = true>(options?: Options
 /**
  * Turn an API key on
  *
- * The secret is shown in this answer and never again. 409 when a key is on already.
+ * The secret is shown in this answer and never again. 409 when a key is on already; 403 for a scope of which the caller could use nothing.
  */
 export const enableApiKey = <ThrowOnError extends boolean = true>(options: Options<EnableApiKeyData, ThrowOnError>): RequestResult<EnableApiKeyResponses, EnableApiKeyErrors, ThrowOnError> => (options.client ?? client).post<EnableApiKeyResponses, EnableApiKeyErrors, ThrowOnError>({
     security: [{
@@ -1642,4 +1683,264 @@ export const enableApiKey = <ThrowOnError extends boolean = true>(options: Optio
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Read what uses the own API key
+ *
+ * What breaks when the key is turned off (spec 5.3): its calls of the last 30 days, and what it has open now. Calls are counted by the day and told within two minutes. 404 when no key is turned on.
+ */
+export const getApiKeyUsage = <ThrowOnError extends boolean = true>(options?: Options<GetApiKeyUsageData, ThrowOnError>): RequestResult<GetApiKeyUsageResponses, GetApiKeyUsageErrors, ThrowOnError> => (options?.client ?? client).get<GetApiKeyUsageResponses, GetApiKeyUsageErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/apikey/usage',
+    ...options
+});
+
+/**
+ * Give the second factor
+ *
+ * Completes a sign-in that answered `pending: two-factor`. A wrong proof is 400; after five of them, or when its time is over, the sign-in is ended and the answer is 401: begin again with the password. A code is taken once.
+ */
+export const verifySecondFactor = <ThrowOnError extends boolean = true>(options: Options<VerifySecondFactorData, ThrowOnError>): RequestResult<VerifySecondFactorResponses, VerifySecondFactorErrors, ThrowOnError> => (options.client ?? client).post<VerifySecondFactorResponses, VerifySecondFactorErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/two-factor',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask for a proof by passkey
+ *
+ * Options for the browser's `navigator.credentials.get`, for verifySecondFactor or provePresence. They hold for five minutes and once. 409 when the person has no passkey.
+ */
+export const beginPasskeyProof = <ThrowOnError extends boolean = true>(options?: Options<BeginPasskeyProofData, ThrowOnError>): RequestResult<BeginPasskeyProofResponses, BeginPasskeyProofErrors, ThrowOnError> => (options?.client ?? client).post<BeginPasskeyProofResponses, BeginPasskeyProofErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/two-factor/passkey',
+    ...options
+});
+
+/**
+ * Begin to set up an authenticator app
+ *
+ * The secret is shown in this answer and never again; it counts once a code of it is confirmed, and until then an earlier app goes on working. For a sign-in that answered `pending: enrolment`, and for a whole session, where it replaces the app of before.
+ */
+export const beginEnrolment = <ThrowOnError extends boolean = true>(options?: Options<BeginEnrolmentData, ThrowOnError>): RequestResult<BeginEnrolmentResponses, BeginEnrolmentErrors, ThrowOnError> => (options?.client ?? client).post<BeginEnrolmentResponses, BeginEnrolmentErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/two-factor/enrolment',
+    ...options
+});
+
+/**
+ * Confirm an authenticator app
+ *
+ * Takes the first code of the app. A wrong one is 400; after five of them the sign-in that asked for it is ended (401). Answers ten recovery codes, shown this once; those of before no longer work. 409 when nothing was begun.
+ */
+export const confirmEnrolment = <ThrowOnError extends boolean = true>(options: Options<ConfirmEnrolmentData, ThrowOnError>): RequestResult<ConfirmEnrolmentResponses, ConfirmEnrolmentErrors, ThrowOnError> => (options.client ?? client).put<ConfirmEnrolmentResponses, ConfirmEnrolmentErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/two-factor/enrolment',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Sign in with a passkey
+ *
+ * The authenticator has verified the person, so that nothing more is asked. 403 when the user may not enter any site this way.
+ */
+export const signInWithPasskey = <ThrowOnError extends boolean = true>(options: Options<SignInWithPasskeyData, ThrowOnError>): RequestResult<SignInWithPasskeyResponses, SignInWithPasskeyErrors, ThrowOnError> => (options.client ?? client).post<SignInWithPasskeyResponses, SignInWithPasskeyErrors, ThrowOnError>({
+    url: '/api/session/passkey',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Ask for a sign-in by passkey
+ *
+ * Options for the browser's `navigator.credentials.get`. They hold for five minutes and once.
+ */
+export const beginPasskeySignIn = <ThrowOnError extends boolean = true>(options?: Options<BeginPasskeySignInData, ThrowOnError>): RequestResult<BeginPasskeySignInResponses, BeginPasskeySignInErrors, ThrowOnError> => (options?.client ?? client).post<BeginPasskeySignInResponses, BeginPasskeySignInErrors, ThrowOnError>({ url: '/api/session/passkey/options', ...options });
+
+/**
+ * Prove that it is still you
+ *
+ * What an operation with `x-step-up` asks for with a 403 whose `code` is `step-up-required`; it holds for ten minutes. Who has a second factor proves it with that one, everybody else with the password. The session has a new cookie afterwards.
+ */
+export const provePresence = <ThrowOnError extends boolean = true>(options: Options<ProvePresenceData, ThrowOnError>): RequestResult<ProvePresenceResponses, ProvePresenceErrors, ThrowOnError> => (options.client ?? client).post<ProvePresenceResponses, ProvePresenceErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/proof',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read how the own account is protected
+ */
+export const getOwnSecurity = <ThrowOnError extends boolean = true>(options?: Options<GetOwnSecurityData, ThrowOnError>): RequestResult<GetOwnSecurityResponses, GetOwnSecurityErrors, ThrowOnError> => (options?.client ?? client).get<GetOwnSecurityResponses, GetOwnSecurityErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/security',
+    ...options
+});
+
+/**
+ * Make new recovery codes
+ *
+ * Those of before no longer work. 409 without a second factor, which they stand in for.
+ */
+export const regenerateRecoveryCodes = <ThrowOnError extends boolean = true>(options?: Options<RegenerateRecoveryCodesData, ThrowOnError>): RequestResult<RegenerateRecoveryCodesResponses, RegenerateRecoveryCodesErrors, ThrowOnError> => (options?.client ?? client).post<RegenerateRecoveryCodesResponses, RegenerateRecoveryCodesErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/security/recovery-codes',
+    ...options
+});
+
+/**
+ * Change the own password
+ *
+ * Every other session of the person ends, and this one has a new cookie. A wrong present password is 400, as is a new one that is among the most common.
+ */
+export const changePassword = <ThrowOnError extends boolean = true>(options: Options<ChangePasswordData, ThrowOnError>): RequestResult<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError> => (options.client ?? client).post<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/security/password',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Add a passkey
+ *
+ * At most 20 for one person. Answers recovery codes where this is the first second factor.
+ */
+export const registerPasskey = <ThrowOnError extends boolean = true>(options: Options<RegisterPasskeyData, ThrowOnError>): RequestResult<RegisterPasskeyResponses, RegisterPasskeyErrors, ThrowOnError> => (options.client ?? client).post<RegisterPasskeyResponses, RegisterPasskeyErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/security/passkeys',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Begin to add a passkey
+ *
+ * Options for the browser's `navigator.credentials.create`. They hold for five minutes and once. 409 where the console is reached by an IP address: passkeys belong to a host name.
+ */
+export const beginPasskeyRegistration = <ThrowOnError extends boolean = true>(options?: Options<BeginPasskeyRegistrationData, ThrowOnError>): RequestResult<BeginPasskeyRegistrationResponses, BeginPasskeyRegistrationErrors, ThrowOnError> => (options?.client ?? client).post<BeginPasskeyRegistrationResponses, BeginPasskeyRegistrationErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/security/passkeys/options',
+    ...options
+});
+
+/**
+ * Remove a passkey
+ *
+ * 409 when it is the last second factor of somebody who is asked for one.
+ */
+export const removePasskey = <ThrowOnError extends boolean = true>(options: Options<RemovePasskeyData, ThrowOnError>): RequestResult<RemovePasskeyResponses, RemovePasskeyErrors, ThrowOnError> => (options.client ?? client).delete<RemovePasskeyResponses, RemovePasskeyErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/security/passkeys/{passkeyId}',
+    ...options
+});
+
+/**
+ * End every other session of one's own
+ */
+export const endOtherSessions = <ThrowOnError extends boolean = true>(options?: Options<EndOtherSessionsData, ThrowOnError>): RequestResult<EndOtherSessionsResponses, EndOtherSessionsErrors, ThrowOnError> => (options?.client ?? client).delete<EndOtherSessionsResponses, EndOtherSessionsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/sessions',
+    ...options
+});
+
+/**
+ * List the own sessions
+ */
+export const listOwnSessions = <ThrowOnError extends boolean = true>(options?: Options<ListOwnSessionsData, ThrowOnError>): RequestResult<ListOwnSessionsResponses, ListOwnSessionsErrors, ThrowOnError> => (options?.client ?? client).get<ListOwnSessionsResponses, ListOwnSessionsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/sessions',
+    ...options
+});
+
+/**
+ * End one of the own sessions
+ *
+ * Another one than this; this one ends by signing out (409).
+ */
+export const endOwnSession = <ThrowOnError extends boolean = true>(options: Options<EndOwnSessionData, ThrowOnError>): RequestResult<EndOwnSessionResponses, EndOwnSessionErrors, ThrowOnError> => (options.client ?? client).delete<EndOwnSessionResponses, EndOwnSessionErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/session/sessions/{sessionId}',
+    ...options
 });

@@ -18,7 +18,8 @@ export const zErrorDetail = z.object({
 export const zErrorResponse = z.object({
     message: z.string(),
     requestId: z.string(),
-    errors: z.array(zErrorDetail).optional()
+    errors: z.array(zErrorDetail).optional(),
+    code: z.enum(['step-up-required']).optional()
 });
 
 export const zUserId = z.int().gte(1).lte(2147483647);
@@ -42,6 +43,7 @@ export const zUserInfoResponse = z.object({
     modifiedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
     federationId: z.string().nullish(),
     twoFactorEnabled: z.boolean(),
+    secondFactorSetUp: z.boolean().optional(),
     ipRestrictionsEnabled: z.boolean(),
     userEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish()
 });
@@ -298,6 +300,72 @@ export const zInvestigationVm = z.object({
 export const zInvestigationChange = z.object({
     name: z.string().min(1).max(120).optional(),
     notes: z.string().max(10000).optional()
+});
+
+/**
+ * A code of an authenticator app, a passkey, or a recovery code.
+ */
+export const zSecondFactorMethod = z.enum([
+    'code',
+    'passkey',
+    'recovery-code'
+]);
+
+export const zSiteId = z.int().gte(1).lte(2147483647);
+
+export const zSiteSummary = z.object({
+    id: zSiteId,
+    slug: z.string(),
+    name: z.string()
+});
+
+export const zSessionInfo = z.object({
+    id: z.uuid(),
+    site: zSiteSummary,
+    createdDate: z.iso.datetime({ offset: true }),
+    lastSeenDate: z.iso.datetime({ offset: true }),
+    expiresDate: z.iso.datetime({ offset: true }),
+    ipAddress: z.string().nullable(),
+    userAgent: z.string().nullable(),
+    isCurrent: z.boolean(),
+    verifiedBy: z.enum([
+        'code',
+        'passkey',
+        'recovery-code'
+    ]).nullable()
+});
+
+/**
+ * What an access token is good for; a missing one is 403 (shapes 1).
+ */
+export const zScope = z.enum([
+    'data',
+    'user_management',
+    'publish',
+    'ri_import',
+    'backup'
+]);
+
+export const zApiKeyInfo = z.object({
+    clientId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    scopes: z.array(zScope),
+    createdDate: z.iso.datetime({ offset: true }),
+    lastUsedDate: z.iso.datetime({ offset: true }).nullish()
+});
+
+export const zUserSecurity = z.object({
+    userId: zUserId,
+    twoFactorEnabled: z.boolean(),
+    methods: z.array(zSecondFactorMethod),
+    authenticatorDate: z.iso.datetime({ offset: true }).nullable(),
+    passkeys: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    recoveryCodesLeft: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    sessions: z.array(zSessionInfo),
+    apiKey: zApiKeyInfo.nullable()
+});
+
+export const zEndedSessions = z.object({
+    ended: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
 });
 
 export const zUserChange = z.object({
@@ -1332,8 +1400,6 @@ export const zSessionUser = z.object({
     lastName: z.string()
 });
 
-export const zSiteId = z.int().gte(1).lte(2147483647);
-
 export const zSiteInfo = z.object({
     id: zSiteId,
     slug: z.string(),
@@ -1341,12 +1407,6 @@ export const zSiteInfo = z.object({
     identityMode: z.enum(['password', 'identity-manager']),
     timeZone: z.string(),
     schemaVersion: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
-});
-
-export const zSiteSummary = z.object({
-    id: zSiteId,
-    slug: z.string(),
-    name: z.string()
 });
 
 /**
@@ -1374,6 +1434,16 @@ export const zSignInRequest = z.object({
     email: z.string().min(1).max(254),
     password: z.string().min(1).max(128),
     siteId: zSiteId.optional()
+});
+
+/**
+ * The password was right, and something is missing: a second factor, or setting one up. The cookie of this answer opens nothing but the operations for that.
+ */
+export const zPendingSignIn = z.object({
+    pending: z.enum(['two-factor', 'enrolment']),
+    methods: z.array(zSecondFactorMethod),
+    expiresDate: z.iso.datetime({ offset: true }),
+    serverTime: z.iso.datetime({ offset: true })
 });
 
 export const zSwitchSiteRequest = z.object({
@@ -1446,24 +1516,6 @@ export const zAcceptedInvitation = z.object({
     membershipExpiresDate: z.iso.datetime({ offset: true }).nullable()
 });
 
-/**
- * What an access token is good for; a missing one is 403 (shapes 1).
- */
-export const zScope = z.enum([
-    'data',
-    'user_management',
-    'publish',
-    'ri_import',
-    'backup'
-]);
-
-export const zApiKeyInfo = z.object({
-    clientId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    scopes: z.array(zScope),
-    createdDate: z.iso.datetime({ offset: true }),
-    lastUsedDate: z.iso.datetime({ offset: true }).nullish()
-});
-
 export const zNewApiKey = z.object({
     scopes: z.array(zScope).min(1).max(5)
 });
@@ -1473,6 +1525,138 @@ export const zApiKeySecret = z.object({
     clientSecret: z.string(),
     scopes: z.array(zScope),
     createdDate: z.iso.datetime({ offset: true })
+});
+
+export const zApiKeyCalls = z.object({
+    name: z.string(),
+    label: z.string(),
+    calls: z.int().gte(0),
+    lastDate: z.iso.date()
+});
+
+export const zApiKeyUsage = z.object({
+    clientId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    sinceDate: z.iso.datetime({ offset: true }),
+    calls: z.int().gte(0),
+    operations: z.array(zApiKeyCalls),
+    addresses: z.array(zApiKeyCalls),
+    agents: z.array(zApiKeyCalls),
+    tokens: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    openStreams: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    runningImports: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+/**
+ * Six digits of an authenticator app, nothing else.
+ */
+export const zOneTimeCode = z.string().regex(/^[0-9]{6}$/);
+
+/**
+ * Letters and digits in groups; case, spaces and hyphens do not matter.
+ */
+export const zRecoveryCode = z.string().min(16).max(40);
+
+/**
+ * What `navigator.credentials` answered, as JSON (WebAuthn 3, 5.1).
+ */
+export const zPasskeyAnswer = z.object({
+    id: z.string().max(1400),
+    rawId: z.string().max(1400),
+    type: z.enum(['public-key']),
+    response: z.record(z.string(), z.unknown())
+}).catchall(z.unknown());
+
+/**
+ * One of them.
+ */
+export const zSecondFactorProof = z.object({
+    code: zOneTimeCode.optional(),
+    recoveryCode: zRecoveryCode.optional(),
+    passkey: zPasskeyAnswer.optional()
+});
+
+/**
+ * Options of WebAuthn as JSON, to be handed to the browser as they are (WebAuthn 3, 5.1).
+ */
+export const zPasskeyOptions = z.object({
+    challenge: z.string()
+}).catchall(z.unknown());
+
+export const zEnrolmentConfirmation = z.object({
+    code: zOneTimeCode
+});
+
+export const zEnrolled = z.object({
+    session: zSession,
+    recoveryCodes: z.array(z.string())
+});
+
+export const zEnrolment = z.object({
+    secret: z.string(),
+    otpauthUri: z.string()
+});
+
+export const zPasskeySignIn = z.object({
+    passkey: zPasskeyAnswer,
+    siteId: zSiteId.optional()
+});
+
+/**
+ * One of them.
+ */
+export const zPresenceProof = z.object({
+    password: z.string().min(1).max(128).optional(),
+    code: zOneTimeCode.optional(),
+    recoveryCode: zRecoveryCode.optional(),
+    passkey: zPasskeyAnswer.optional()
+});
+
+export const zPresence = z.object({
+    provenUntil: z.iso.datetime({ offset: true })
+});
+
+export const zPasskey = z.object({
+    id: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    createdDate: z.iso.datetime({ offset: true }),
+    lastUsedDate: z.iso.datetime({ offset: true }).nullable(),
+    isSynced: z.boolean()
+});
+
+export const zProofMethod = z.enum([
+    'password',
+    'code',
+    'passkey',
+    'recovery-code'
+]);
+
+export const zOwnSecurity = z.object({
+    twoFactorRequired: z.boolean(),
+    authenticatorDate: z.iso.datetime({ offset: true }).nullable(),
+    passkeys: z.array(zPasskey),
+    recoveryCodesLeft: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    proofs: z.array(zProofMethod),
+    provenUntil: z.iso.datetime({ offset: true }).nullable(),
+    passkeysOffered: z.boolean()
+});
+
+export const zRecoveryCodes = z.object({
+    recoveryCodes: z.array(z.string())
+});
+
+export const zPasswordChange = z.object({
+    currentPassword: z.string().min(1).max(128),
+    password: z.string().min(12).max(128)
+});
+
+export const zNewPasskey = z.object({
+    name: z.string().min(1).max(60),
+    passkey: zPasskeyAnswer
+});
+
+export const zRegisteredPasskey = z.object({
+    passkey: zPasskey,
+    recoveryCodes: z.array(z.string()).optional()
 });
 
 /**
@@ -1569,6 +1753,11 @@ export const zTopicId = z.int().gte(1).lte(2147483647);
  * Id of a report.
  */
 export const zRunId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Id of a session, as lists of sessions and the activity report name it; not what opens it.
+ */
+export const zSessionId = z.uuid();
 
 /**
  * As JSON, or, with `binaryStoreRequests`, as multipart: a part `model` with that JSON and one file part for each binary request, in order.
@@ -1917,6 +2106,41 @@ export const zUpdateInvestigationPath = z.object({
  * The changed investigation.
  */
 export const zUpdateInvestigationResponse = zInvestigationInfo;
+
+export const zGetUserSecurityHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zGetUserSecurityPath = z.object({
+    userId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * Second factor, sessions on this site and API key; never a secret.
+ */
+export const zGetUserSecurityResponse = zUserSecurity;
+
+export const zResetTwoFactorPath = z.object({
+    userId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * They set up a new one at the next sign-in.
+ */
+export const zResetTwoFactorResponse = z.void();
+
+export const zEndUserSessionsPath = z.object({
+    userId: z.int().gte(1).lte(2147483647)
+});
+
+export const zEndUserSessionsQuery = z.object({
+    sessionId: z.uuid().optional()
+});
+
+/**
+ * How many there were.
+ */
+export const zEndUserSessionsResponse = zEndedSessions;
 
 export const zListUserChangesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
@@ -3057,10 +3281,10 @@ export const zGetSessionResponse = zSession;
 
 export const zSignInBody = zSignInRequest;
 
-/**
- * Signed in; the session cookie is set.
- */
-export const zSignInResponse = zSession;
+export const zSignInResponse = z.union([
+    zSession,
+    zPendingSignIn
+]);
 
 export const zSwitchSiteBody = zSwitchSiteRequest;
 
@@ -3146,3 +3370,108 @@ export const zEnableApiKeyBody = zNewApiKey;
  * The key with its secret.
  */
 export const zEnableApiKeyResponse = zApiKeySecret;
+
+/**
+ * Calls, and what is open.
+ */
+export const zGetApiKeyUsageResponse = zApiKeyUsage;
+
+export const zVerifySecondFactorBody = zSecondFactorProof;
+
+/**
+ * Signed in; the session has a new cookie.
+ */
+export const zVerifySecondFactorResponse = zSession;
+
+/**
+ * What the browser asks the authenticator.
+ */
+export const zBeginPasskeyProofResponse = zPasskeyOptions;
+
+/**
+ * What the app needs.
+ */
+export const zBeginEnrolmentResponse = zEnrolment;
+
+export const zConfirmEnrolmentBody = zEnrolmentConfirmation;
+
+/**
+ * The app is set up, and the session has a new cookie.
+ */
+export const zConfirmEnrolmentResponse = zEnrolled;
+
+export const zSignInWithPasskeyBody = zPasskeySignIn;
+
+/**
+ * Signed in; the session cookie is set.
+ */
+export const zSignInWithPasskeyResponse = zSession;
+
+/**
+ * What the browser asks the authenticator.
+ */
+export const zBeginPasskeySignInResponse = zPasskeyOptions;
+
+export const zProvePresenceBody = zPresenceProof;
+
+/**
+ * Until when it holds.
+ */
+export const zProvePresenceResponse = zPresence;
+
+/**
+ * Factors and proofs, never a secret.
+ */
+export const zGetOwnSecurityResponse = zOwnSecurity;
+
+/**
+ * The codes, shown this once.
+ */
+export const zRegenerateRecoveryCodesResponse = zRecoveryCodes;
+
+export const zChangePasswordBody = zPasswordChange;
+
+/**
+ * How many sessions ended.
+ */
+export const zChangePasswordResponse = zEndedSessions;
+
+export const zRegisterPasskeyBody = zNewPasskey;
+
+/**
+ * The passkey.
+ */
+export const zRegisterPasskeyResponse = zRegisteredPasskey;
+
+/**
+ * What the browser asks the authenticator.
+ */
+export const zBeginPasskeyRegistrationResponse = zPasskeyOptions;
+
+export const zRemovePasskeyPath = z.object({
+    passkeyId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The passkey opens nothing any more.
+ */
+export const zRemovePasskeyResponse = z.void();
+
+/**
+ * How many there were.
+ */
+export const zEndOtherSessionsResponse = zEndedSessions;
+
+/**
+ * Sessions on every site, the one used last first.
+ */
+export const zListOwnSessionsResponse = z.array(zSessionInfo);
+
+export const zEndOwnSessionPath = z.object({
+    sessionId: z.uuid()
+});
+
+/**
+ * It has ended.
+ */
+export const zEndOwnSessionResponse = z.void();

@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, callAgentServer, cancelBackup, changeProxies, checkInvitees, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createTopicDefinition, createUser, createView, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, deleteView, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, explainAccess, extendInvitation, filterEntries, getApiKey, getBackupSettings, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getReportRun, getSession, getSiteSettings, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, getView, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listApprovedAddresses, listBackupDownloads, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, listViews, mergeEntries, type Options, pollPublication, queryRows, queryRowsByBody, queryUserActivity, readActingReport, readBackupContents, readEntryData, readHistoricalData, readInvestigation, recordExport, rehearseApprovedAddresses, removeUser, requestBackup, requestPasswordLink, resendInvitation, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateApprovedAddresses, updateBackupSettings, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updateProxies, updateSiteSettings, updateTopicDefinition, updateUser, updateUserLicense, updateView, verifyBackup } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, ExplainAccessData, ExplainAccessError, ExplainAccessResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, GetViewData, GetViewError, GetViewResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, ListViewsData, ListViewsError, ListViewsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdateProxiesData, UpdateProxiesError, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, UpdateViewData, UpdateViewError, UpdateViewResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse } from '../types.gen.ts';
+import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, beginEnrolment, beginPasskeyProof, beginPasskeyRegistration, beginPasskeySignIn, callAgentServer, cancelBackup, changePassword, changeProxies, checkInvitees, confirmEnrolment, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createTopicDefinition, createUser, createView, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, deleteView, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, endOtherSessions, endOwnSession, endUserSessions, explainAccess, extendInvitation, filterEntries, getApiKey, getApiKeyUsage, getBackupSettings, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getOwnSecurity, getReportRun, getSession, getSiteSettings, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, getUserSecurity, getView, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listApprovedAddresses, listBackupDownloads, listBackups, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listOwnSessions, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, listViews, mergeEntries, type Options, pollPublication, provePresence, queryRows, queryRowsByBody, queryUserActivity, readActingReport, readBackupContents, readEntryData, readHistoricalData, readInvestigation, recordExport, regenerateRecoveryCodes, registerPasskey, rehearseApprovedAddresses, removePasskey, removeUser, requestBackup, requestPasswordLink, resendInvitation, resetTwoFactor, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signInWithPasskey, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateApprovedAddresses, updateBackupSettings, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updateProxies, updateSiteSettings, updateTopicDefinition, updateUser, updateUserLicense, updateView, verifyBackup, verifySecondFactor } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, BeginEnrolmentData, BeginEnrolmentError, BeginEnrolmentResponse, BeginPasskeyProofData, BeginPasskeyProofError, BeginPasskeyProofResponse, BeginPasskeyRegistrationData, BeginPasskeyRegistrationError, BeginPasskeyRegistrationResponse, BeginPasskeySignInData, BeginPasskeySignInError, BeginPasskeySignInResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, ConfirmEnrolmentData, ConfirmEnrolmentError, ConfirmEnrolmentResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, EndOtherSessionsData, EndOtherSessionsError, EndOtherSessionsResponse, EndOwnSessionData, EndOwnSessionError, EndOwnSessionResponse, EndUserSessionsData, EndUserSessionsError, EndUserSessionsResponse, ExplainAccessData, ExplainAccessError, ExplainAccessResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetApiKeyUsageData, GetApiKeyUsageError, GetApiKeyUsageResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetOwnSecurityData, GetOwnSecurityError, GetOwnSecurityResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, GetUserSecurityData, GetUserSecurityError, GetUserSecurityResponse, GetViewData, GetViewError, GetViewResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, ListViewsData, ListViewsError, ListViewsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, ProvePresenceData, ProvePresenceError, ProvePresenceResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, RegenerateRecoveryCodesData, RegenerateRecoveryCodesError, RegenerateRecoveryCodesResponse, RegisterPasskeyData, RegisterPasskeyError, RegisterPasskeyResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RemovePasskeyData, RemovePasskeyError, RemovePasskeyResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, ResetTwoFactorData, ResetTwoFactorError, ResetTwoFactorResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignInWithPasskeyData, SignInWithPasskeyError, SignInWithPasskeyResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdateProxiesData, UpdateProxiesError, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, UpdateViewData, UpdateViewError, UpdateViewResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse, VerifySecondFactorData, VerifySecondFactorError, VerifySecondFactorResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -833,6 +833,62 @@ export const updateInvestigationMutation = (options?: Partial<Options<UpdateInve
     const mutationOptions: UseMutationOptions<UpdateInvestigationResponse, UpdateInvestigationError, Options<UpdateInvestigationData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await updateInvestigation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getUserSecurityQueryKey = (options: Options<GetUserSecurityData>) => createQueryKey('getUserSecurity', options, false, ['v1.0.0 UserManagement']);
+
+/**
+ * Read how a user's account is protected
+ */
+export const getUserSecurityOptions = (options: Options<GetUserSecurityData>) => queryOptions<GetUserSecurityResponse, GetUserSecurityError, GetUserSecurityResponse, ReturnType<typeof getUserSecurityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getUserSecurity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getUserSecurityQueryKey(options)
+});
+
+/**
+ * Reset a lost second factor
+ *
+ * Authenticator app, passkeys and recovery codes of the person work no longer, every session of theirs ends, and they are told by e-mail. Where two-factor is on, the next sign-in asks them to set up a new one: it is not switched off. Not for oneself, not for somebody with capabilities that the caller lacks (403), and not by one site alone for somebody who belongs to others too (409).
+ */
+export const resetTwoFactorMutation = (options?: Partial<Options<ResetTwoFactorData>>): UseMutationOptions<ResetTwoFactorResponse, ResetTwoFactorError, Options<ResetTwoFactorData>> => {
+    const mutationOptions: UseMutationOptions<ResetTwoFactorResponse, ResetTwoFactorError, Options<ResetTwoFactorData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await resetTwoFactor({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End the sessions of a user
+ *
+ * All of them on this site, or the one of `sessionId`; the caller's own session stays. Not for somebody with capabilities that the caller lacks (403).
+ */
+export const endUserSessionsMutation = (options?: Partial<Options<EndUserSessionsData>>): UseMutationOptions<EndUserSessionsResponse, EndUserSessionsError, Options<EndUserSessionsData>> => {
+    const mutationOptions: UseMutationOptions<EndUserSessionsResponse, EndUserSessionsError, Options<EndUserSessionsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await endUserSessions({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -2928,7 +2984,7 @@ export const getSessionOptions = (options?: Options<GetSessionData>) => queryOpt
 /**
  * Sign in
  *
- * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the site of the user that was used last. 403 when the user may not enter any site this way.
+ * A wrong address and a wrong password answer alike (401). Without siteId the session opens on the site of the user that was used last. 403 when the user may not enter any site this way. 202 where the person has a second factor or has to set one up (twoFactorEnabled, spec 2.1).
  */
 export const signInMutation = (options?: Partial<Options<SignInData>>): UseMutationOptions<SignInResponse, SignInError, Options<SignInData>> => {
     const mutationOptions: UseMutationOptions<SignInResponse, SignInError, Options<SignInData>> = {
@@ -2946,6 +3002,8 @@ export const signInMutation = (options?: Partial<Options<SignInData>>): UseMutat
 
 /**
  * Switch to another site
+ *
+ * 403 when the other site asks for a second factor and this session was opened without one: sign in anew.
  */
 export const switchSiteMutation = (options?: Partial<Options<SwitchSiteData>>): UseMutationOptions<SwitchSiteResponse, SwitchSiteError, Options<SwitchSiteData>> => {
     const mutationOptions: UseMutationOptions<SwitchSiteResponse, SwitchSiteError, Options<SwitchSiteData>> = {
@@ -3194,12 +3252,332 @@ export const getApiKeyOptions = (options?: Options<GetApiKeyData>) => queryOptio
 /**
  * Turn an API key on
  *
- * The secret is shown in this answer and never again. 409 when a key is on already.
+ * The secret is shown in this answer and never again. 409 when a key is on already; 403 for a scope of which the caller could use nothing.
  */
 export const enableApiKeyMutation = (options?: Partial<Options<EnableApiKeyData>>): UseMutationOptions<EnableApiKeyResponse, EnableApiKeyError, Options<EnableApiKeyData>> => {
     const mutationOptions: UseMutationOptions<EnableApiKeyResponse, EnableApiKeyError, Options<EnableApiKeyData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await enableApiKey({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getApiKeyUsageQueryKey = (options?: Options<GetApiKeyUsageData>) => createQueryKey('getApiKeyUsage', options, false, ['Console']);
+
+/**
+ * Read what uses the own API key
+ *
+ * What breaks when the key is turned off (spec 5.3): its calls of the last 30 days, and what it has open now. Calls are counted by the day and told within two minutes. 404 when no key is turned on.
+ */
+export const getApiKeyUsageOptions = (options?: Options<GetApiKeyUsageData>) => queryOptions<GetApiKeyUsageResponse, GetApiKeyUsageError, GetApiKeyUsageResponse, ReturnType<typeof getApiKeyUsageQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getApiKeyUsage({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getApiKeyUsageQueryKey(options)
+});
+
+/**
+ * Give the second factor
+ *
+ * Completes a sign-in that answered `pending: two-factor`. A wrong proof is 400; after five of them, or when its time is over, the sign-in is ended and the answer is 401: begin again with the password. A code is taken once.
+ */
+export const verifySecondFactorMutation = (options?: Partial<Options<VerifySecondFactorData>>): UseMutationOptions<VerifySecondFactorResponse, VerifySecondFactorError, Options<VerifySecondFactorData>> => {
+    const mutationOptions: UseMutationOptions<VerifySecondFactorResponse, VerifySecondFactorError, Options<VerifySecondFactorData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await verifySecondFactor({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Ask for a proof by passkey
+ *
+ * Options for the browser's `navigator.credentials.get`, for verifySecondFactor or provePresence. They hold for five minutes and once. 409 when the person has no passkey.
+ */
+export const beginPasskeyProofMutation = (options?: Partial<Options<BeginPasskeyProofData>>): UseMutationOptions<BeginPasskeyProofResponse, BeginPasskeyProofError, Options<BeginPasskeyProofData>> => {
+    const mutationOptions: UseMutationOptions<BeginPasskeyProofResponse, BeginPasskeyProofError, Options<BeginPasskeyProofData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await beginPasskeyProof({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Begin to set up an authenticator app
+ *
+ * The secret is shown in this answer and never again; it counts once a code of it is confirmed, and until then an earlier app goes on working. For a sign-in that answered `pending: enrolment`, and for a whole session, where it replaces the app of before.
+ */
+export const beginEnrolmentMutation = (options?: Partial<Options<BeginEnrolmentData>>): UseMutationOptions<BeginEnrolmentResponse, BeginEnrolmentError, Options<BeginEnrolmentData>> => {
+    const mutationOptions: UseMutationOptions<BeginEnrolmentResponse, BeginEnrolmentError, Options<BeginEnrolmentData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await beginEnrolment({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Confirm an authenticator app
+ *
+ * Takes the first code of the app. A wrong one is 400; after five of them the sign-in that asked for it is ended (401). Answers ten recovery codes, shown this once; those of before no longer work. 409 when nothing was begun.
+ */
+export const confirmEnrolmentMutation = (options?: Partial<Options<ConfirmEnrolmentData>>): UseMutationOptions<ConfirmEnrolmentResponse, ConfirmEnrolmentError, Options<ConfirmEnrolmentData>> => {
+    const mutationOptions: UseMutationOptions<ConfirmEnrolmentResponse, ConfirmEnrolmentError, Options<ConfirmEnrolmentData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await confirmEnrolment({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Sign in with a passkey
+ *
+ * The authenticator has verified the person, so that nothing more is asked. 403 when the user may not enter any site this way.
+ */
+export const signInWithPasskeyMutation = (options?: Partial<Options<SignInWithPasskeyData>>): UseMutationOptions<SignInWithPasskeyResponse, SignInWithPasskeyError, Options<SignInWithPasskeyData>> => {
+    const mutationOptions: UseMutationOptions<SignInWithPasskeyResponse, SignInWithPasskeyError, Options<SignInWithPasskeyData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await signInWithPasskey({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Ask for a sign-in by passkey
+ *
+ * Options for the browser's `navigator.credentials.get`. They hold for five minutes and once.
+ */
+export const beginPasskeySignInMutation = (options?: Partial<Options<BeginPasskeySignInData>>): UseMutationOptions<BeginPasskeySignInResponse, BeginPasskeySignInError, Options<BeginPasskeySignInData>> => {
+    const mutationOptions: UseMutationOptions<BeginPasskeySignInResponse, BeginPasskeySignInError, Options<BeginPasskeySignInData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await beginPasskeySignIn({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Prove that it is still you
+ *
+ * What an operation with `x-step-up` asks for with a 403 whose `code` is `step-up-required`; it holds for ten minutes. Who has a second factor proves it with that one, everybody else with the password. The session has a new cookie afterwards.
+ */
+export const provePresenceMutation = (options?: Partial<Options<ProvePresenceData>>): UseMutationOptions<ProvePresenceResponse, ProvePresenceError, Options<ProvePresenceData>> => {
+    const mutationOptions: UseMutationOptions<ProvePresenceResponse, ProvePresenceError, Options<ProvePresenceData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await provePresence({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getOwnSecurityQueryKey = (options?: Options<GetOwnSecurityData>) => createQueryKey('getOwnSecurity', options, false, ['Console']);
+
+/**
+ * Read how the own account is protected
+ */
+export const getOwnSecurityOptions = (options?: Options<GetOwnSecurityData>) => queryOptions<GetOwnSecurityResponse, GetOwnSecurityError, GetOwnSecurityResponse, ReturnType<typeof getOwnSecurityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getOwnSecurity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getOwnSecurityQueryKey(options)
+});
+
+/**
+ * Make new recovery codes
+ *
+ * Those of before no longer work. 409 without a second factor, which they stand in for.
+ */
+export const regenerateRecoveryCodesMutation = (options?: Partial<Options<RegenerateRecoveryCodesData>>): UseMutationOptions<RegenerateRecoveryCodesResponse, RegenerateRecoveryCodesError, Options<RegenerateRecoveryCodesData>> => {
+    const mutationOptions: UseMutationOptions<RegenerateRecoveryCodesResponse, RegenerateRecoveryCodesError, Options<RegenerateRecoveryCodesData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await regenerateRecoveryCodes({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Change the own password
+ *
+ * Every other session of the person ends, and this one has a new cookie. A wrong present password is 400, as is a new one that is among the most common.
+ */
+export const changePasswordMutation = (options?: Partial<Options<ChangePasswordData>>): UseMutationOptions<ChangePasswordResponse, ChangePasswordError, Options<ChangePasswordData>> => {
+    const mutationOptions: UseMutationOptions<ChangePasswordResponse, ChangePasswordError, Options<ChangePasswordData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await changePassword({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Add a passkey
+ *
+ * At most 20 for one person. Answers recovery codes where this is the first second factor.
+ */
+export const registerPasskeyMutation = (options?: Partial<Options<RegisterPasskeyData>>): UseMutationOptions<RegisterPasskeyResponse, RegisterPasskeyError, Options<RegisterPasskeyData>> => {
+    const mutationOptions: UseMutationOptions<RegisterPasskeyResponse, RegisterPasskeyError, Options<RegisterPasskeyData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await registerPasskey({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Begin to add a passkey
+ *
+ * Options for the browser's `navigator.credentials.create`. They hold for five minutes and once. 409 where the console is reached by an IP address: passkeys belong to a host name.
+ */
+export const beginPasskeyRegistrationMutation = (options?: Partial<Options<BeginPasskeyRegistrationData>>): UseMutationOptions<BeginPasskeyRegistrationResponse, BeginPasskeyRegistrationError, Options<BeginPasskeyRegistrationData>> => {
+    const mutationOptions: UseMutationOptions<BeginPasskeyRegistrationResponse, BeginPasskeyRegistrationError, Options<BeginPasskeyRegistrationData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await beginPasskeyRegistration({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Remove a passkey
+ *
+ * 409 when it is the last second factor of somebody who is asked for one.
+ */
+export const removePasskeyMutation = (options?: Partial<Options<RemovePasskeyData>>): UseMutationOptions<RemovePasskeyResponse, RemovePasskeyError, Options<RemovePasskeyData>> => {
+    const mutationOptions: UseMutationOptions<RemovePasskeyResponse, RemovePasskeyError, Options<RemovePasskeyData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await removePasskey({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * End every other session of one's own
+ */
+export const endOtherSessionsMutation = (options?: Partial<Options<EndOtherSessionsData>>): UseMutationOptions<EndOtherSessionsResponse, EndOtherSessionsError, Options<EndOtherSessionsData>> => {
+    const mutationOptions: UseMutationOptions<EndOtherSessionsResponse, EndOtherSessionsError, Options<EndOtherSessionsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await endOtherSessions({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listOwnSessionsQueryKey = (options?: Options<ListOwnSessionsData>) => createQueryKey('listOwnSessions', options, false, ['Console']);
+
+/**
+ * List the own sessions
+ */
+export const listOwnSessionsOptions = (options?: Options<ListOwnSessionsData>) => queryOptions<ListOwnSessionsResponse, ListOwnSessionsError, ListOwnSessionsResponse, ReturnType<typeof listOwnSessionsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listOwnSessions({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listOwnSessionsQueryKey(options)
+});
+
+/**
+ * End one of the own sessions
+ *
+ * Another one than this; this one ends by signing out (409).
+ */
+export const endOwnSessionMutation = (options?: Partial<Options<EndOwnSessionData>>): UseMutationOptions<EndOwnSessionResponse, EndOwnSessionError, Options<EndOwnSessionData>> => {
+    const mutationOptions: UseMutationOptions<EndOwnSessionResponse, EndOwnSessionError, Options<EndOwnSessionData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await endOwnSession({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
