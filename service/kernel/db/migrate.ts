@@ -9,6 +9,7 @@ import { up as proxies } from './migrations/0006_proxies.ts';
 import { up as invitations } from './migrations/0007_invitations.ts';
 import { up as memberCounts } from './migrations/0008_member_counts.ts';
 import { up as views } from './migrations/0009_views.ts';
+import { up as backups } from './migrations/0010_backups.ts';
 import type { Tables } from './tables.ts';
 
 /** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0007_invitations': { up: invitations },
   '0008_member_counts': { up: memberCounts },
   '0009_views': { up: views },
+  '0010_backups': { up: backups },
 };
 
 /**

@@ -3,6 +3,7 @@
  * int8 columns stay below 2^53 and are numbers on both databases (values.ts).
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { BackupTables } from './backup-tables.ts';
 import type { DataTables } from './data-tables.ts';
 import type { ProxyTables } from './proxy-tables.ts';
 
@@ -260,7 +261,7 @@ interface ListBlockTable {
   n: number;
 }
 
-export interface Tables extends DataTables, ProxyTables {
+export interface Tables extends BackupTables, DataTables, ProxyTables {
   site: SiteTable;
   account: AccountTable;
   membership: MembershipTable;
