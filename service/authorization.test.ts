@@ -135,6 +135,12 @@ const foreignRows: Record<
   updateGroup: { status: 404, body: () => ({ name: 'Taken', capabilities: [] }) },
   deleteGroup: { status: 404 },
   assignGroups: { status: 400, body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }] },
+  // Nobody of another site can be named in these: they are about the caller's own.
+  listApprovedAddresses: { status: 200 },
+  updateApprovedAddresses: { status: 200, body: () => ({ addresses: [] }) },
+  rehearseApprovedAddresses: { status: 200, body: () => ({ addresses: [] }) },
+  getSiteSettings: { status: 200 },
+  updateSiteSettings: { status: 200, body: () => ({}) },
   listProxies: { status: 200, query: ({ userId }) => `?userId=${userId}`, answer: [] },
   updateProxies: { status: 404, body: ({ userId }) => ({ proxyUserId: userId, users: [] }) },
   changeProxies: {

@@ -3,6 +3,7 @@ import { actingHandlers } from './gateway/acting.ts';
 import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
 import { activityHandlers } from './areas/activity/index.ts';
+import { addressHandlers } from './areas/addresses/index.ts';
 import { entryFileHandlers, entryReadHandlers, entryWriteHandlers } from './areas/entries/index.ts';
 import { groupHandlers } from './areas/groups/index.ts';
 import { invitationHandlers } from './areas/invitations/index.ts';
@@ -10,6 +11,7 @@ import { licenseHandlers } from './areas/licenses/index.ts';
 import type { NotBuilt } from './areas/not-built.ts';
 import { proxyHandlers } from './areas/proxies/index.ts';
 import { schemaHandlers } from './areas/schema/index.ts';
+import { siteHandlers } from './areas/sites/index.ts';
 import { tokenHandlers } from './areas/tokens/index.ts';
 import { userHandlers } from './areas/users/index.ts';
 import { viewHandlers } from './areas/views/index.ts';
@@ -26,6 +28,8 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...entryWriteHandlers,
   ...schemaHandlers,
   ...viewHandlers,
+  ...addressHandlers,
+  ...siteHandlers,
   ...tokenHandlers,
   ...proxyHandlers,
   ...sessionHandlers,

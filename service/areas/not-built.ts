@@ -14,6 +14,7 @@ export const notBuilt = [
   'listBackupDownloads',
   'getBackupSettings',
   'updateBackupSettings',
+  'explainAccess',
   'importEmails',
   'importMeetings',
   'getImportStatus',

@@ -50,6 +50,9 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   createGroup: [...GROUPS, 'searchUsers'],
   updateGroup: [...GROUPS, 'searchUsers', 'getSession'],
   deleteGroup: [...GROUPS, ...USERS, 'getSession'],
+  updateApprovedAddresses: ['listApprovedAddresses', 'rehearseApprovedAddresses'],
+  // Dates are told in the zone of the site.
+  updateSiteSettings: ['getSiteSettings', 'getSession', ...ENTRIES],
   updateProxies: PROXIES,
   changeProxies: PROXIES,
   // Acting changes what the session may do and see: the cache is emptied as when a session begins (shell/session.ts).

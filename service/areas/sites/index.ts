@@ -1,2 +1,3 @@
 /** What other rooms may ask of a site. */
 export { createSite, getSite, isApprovedAddress, listSiteIds, lockFirstStart, type Site } from './store.ts';
+export { siteHandlers } from './handlers.ts';

@@ -61,3 +61,19 @@ export async function listSiteIds(db: Db): Promise<number[]> {
   const rows = await db.selectFrom('site').select('site_id').orderBy('site_id').execute();
   return rows.map((row) => row.site_id);
 }
+
+/** Changes with what an administrator may set; `lock` holds the site until the transaction ends. */
+export async function settingsVersion(db: Db, siteId: number, { lock = false } = {}): Promise<number> {
+  const { rows } = await sql<{ version: number }>`
+    select hashtext(name || chr(10) || time_zone) as version from site where site_id = ${siteId}
+    ${lock ? sql`for no key update` : sql``}`.execute(db);
+  return rows[0]?.version ?? 0;
+}
+
+export async function updateSite(
+  tx: Tx,
+  siteId: number,
+  { name, timeZone }: Pick<Site, 'name' | 'timeZone'>,
+): Promise<void> {
+  await tx.updateTable('site').set({ name, time_zone: timeZone }).where('site_id', '=', siteId).execute();
+}
