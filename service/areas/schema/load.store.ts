@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { ofEveryRequest } from '../../kernel/db/prepared.ts';
 import { buildSchema } from './build.ts';
 import type { SiteSchema, StoredChoice, StoredField, StoredType } from './schema.ts';
 
@@ -15,11 +16,9 @@ const SCHEMA_LOCK = 7_402;
 
 /** The schema of a site: one cheap read where this process knows it already. */
 export async function loadSchema(db: Db, siteId: number): Promise<SiteSchema> {
-  const { schema_stamp: stamp } = await db
-    .selectFrom('site')
-    .select('schema_stamp')
-    .where('site_id', '=', siteId)
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<{ stamp: string }>`${ofEveryRequest}
+    select schema_stamp as stamp from site where site_id = ${siteId}`.execute(db);
+  const stamp = rows[0]?.stamp ?? '';
   const schema = known.get(stamp);
   if (!schema) return readSchema(db, siteId);
   remember(stamp, schema);

@@ -4,6 +4,7 @@ import type { Capability, Scope } from '../../../contract/generated/types.gen.ts
 import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { capabilitiesWhenActing } from '../../../contract/rules/proxies.ts';
 import type { Db, Tx } from '../db/database.ts';
+import { ofEveryRequest } from '../db/prepared.ts';
 import type { Caller } from './caller.ts';
 
 /** A session ends after this much silence, and at its `expires_at` whatever happens. */
@@ -111,7 +112,7 @@ const toPrincipal = (row: CallerRow, id: number): Principal => ({
 
 /** The caller behind a session token that still holds; notes at most once a minute that it is in use. */
 export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promise<Found | undefined> {
-  const { rows } = await sql<CallerRow>`
+  const { rows } = await sql<CallerRow>`${ofEveryRequest}
     select s.site_id, s.user_id, a.email, s.expires_at, null as scopes, ${CAPABILITIES} as capabilities,
            s.last_seen_at < now() - interval '1 minute' as quiet, ${addressRefused(ip)} as refused,
            r.report_id, r.principal_id, ${principalColumns(ip)}
@@ -142,7 +143,7 @@ export async function findAccessToken(
   ip: string,
   principalId: number | null = null,
 ): Promise<Found | undefined> {
-  const { rows } = await sql<CallerRow>`
+  const { rows } = await sql<CallerRow>`${ofEveryRequest}
     select t.site_id, t.user_id, a.email, t.expires_at, t.scopes, ${CAPABILITIES} as capabilities, false as quiet,
            ${addressRefused(ip)} as refused, r.report_id, ${principalId}::int as principal_id, ${principalColumns(ip)}
     from access_token t

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { onEachDatabase } from '../../testing/databases.ts';
+import { ofEveryRequest } from './prepared.ts';
 
 onEachDatabase((database) => {
   const one = async (expression: ReturnType<typeof sql>): Promise<unknown> => {
@@ -63,6 +64,30 @@ onEachDatabase((database) => {
     expect(updated.numUpdatedRows).toBe(1n);
     const deleted = await db.deleteFrom('throttle').executeTakeFirstOrThrow();
     expect(deleted.numDeletedRows).toBe(2n);
+  });
+
+  test('a statement whose plan is kept sees what is new, also in the shape of a table', async () => {
+    const { db } = database();
+    const count = async (key: string) => {
+      const { rows } = await sql<{ count: number }>`${ofEveryRequest}
+        select count from throttle where key = ${key}`.execute(db);
+      return rows[0]?.count;
+    };
+    const keys = Array.from({ length: 12 }, (_, at) => `plan ${at}`);
+    for (const [at, key] of keys.entries()) {
+      // oxlint-disable no-await-in-loop -- one after the other, so that a plan is kept
+      expect(await count(key)).toBeUndefined();
+      await sql`insert into throttle (key, count, window_started_at) values (${key}, ${at}, now())`.execute(
+        db,
+      );
+      expect(await count(key)).toBe(at);
+      // oxlint-enable no-await-in-loop
+    }
+    await sql`create index throttle_for_a_while on throttle (count)`.execute(db);
+    expect(await count('plan 7')).toBe(7);
+    await sql`drop index throttle_for_a_while`.execute(db);
+    expect(await count('plan 11')).toBe(11);
+    await sql`delete from throttle`.execute(db);
   });
 
   test('a failed statement swallowed inside a transaction cannot pass as a commit', async () => {

@@ -2,6 +2,7 @@
 import { Pool, type PoolClient } from 'pg';
 import type { Line, Source } from './dialect.ts';
 import type { Limits } from './limits.ts';
+import { planName } from './prepared.ts';
 import { decoderOf, encode } from './values.ts';
 
 const writes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
@@ -10,10 +11,11 @@ const writes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 function lineOf(client: PoolClient): Line {
   return {
     async run(sql, parameters) {
-      const { rows, command, rowCount } = await client.query<Record<string, unknown>>(
-        sql,
-        parameters.map(encode),
-      );
+      const { rows, command, rowCount } = await client.query<Record<string, unknown>>({
+        name: planName(sql),
+        text: sql,
+        values: parameters.map(encode),
+      });
       return { rows, command, affected: writes.has(command) ? (rowCount ?? 0) : 0 };
     },
     release: (lost) => client.release(lost),
