@@ -1,12 +1,12 @@
 import type { ApprovedAddresses, ApprovedAddressesInfo } from '../../../contract/generated/types.gen.ts';
 import { ACTIVITY_DAYS } from '../../../contract/rules/activity.ts';
+import { networkFault } from '../../../contract/rules/networks.ts';
 import { actorOf, change, type Recorder } from '../../kernel/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { invalid, type FieldError } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { requireAdministrator } from '../members/index.ts';
-import { networkFaults } from './networks.ts';
 import { rehearse } from './rehearsal.store.ts';
 import * as store from './store.ts';
 
@@ -14,7 +14,7 @@ type Operations = 'listApprovedAddresses' | 'updateApprovedAddresses' | 'rehears
 type Listed = { network: string; note: string };
 
 const DAY = 24 * 3600_000;
-const pathOf = (index: number) => `addresses[${index}].network`;
+const pathOf = (index: number) => `addresses.${index}.network`;
 
 export const addressHandlers: Handlers<Operations> = {
   listApprovedAddresses: ({ db, caller, origin }) => listed(db, caller.siteId, origin.ip),
@@ -25,7 +25,7 @@ export const addressHandlers: Handlers<Operations> = {
   },
 
   async rehearseApprovedAddresses({ db, caller, origin, body }) {
-    requireNetworks(body.addresses, (index) => `addresses[${index}]`);
+    requireNetworks(body.addresses, (index) => `addresses.${index}`);
     const since = new Date(Date.now() - ACTIVITY_DAYS * DAY);
     const { restricted } = await store.standing(db, caller.siteId, origin.ip);
     const { places, ...counts } = await rehearse(db, caller.siteId, { networks: body.addresses, since });
@@ -57,7 +57,10 @@ async function listed(db: Db, siteId: number, ip: string) {
 }
 
 function requireNetworks(networks: readonly string[], path: (index: number) => string): void {
-  const faults = networkFaults(networks, path);
+  const faults = networks.flatMap((network, index): FieldError[] => {
+    const message = networkFault(network);
+    return message === undefined ? [] : [{ path: path(index), message }];
+  });
   if (faults.length > 0) throw invalid(faults);
 }
 

@@ -1,0 +1,20 @@
+const OCTET = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
+const IPV4 = new RegExp(`^${OCTET}(\\.${OCTET}){3}$`);
+const PREFIX = /^(0|[1-9]\d{0,2})$/;
+
+// The address of a host is read by the platform, as for any URL; a zone such as %eth0 is none of it.
+const isIPv6 = (text: string): boolean =>
+  /^[\da-f.:]+$/i.test(text) && text.includes(':') && URL.canParse(`http://[${text}]/`);
+
+/** Why a text is no address and no network in CIDR notation (spec 5.4), or undefined. */
+export function networkFault(text: string): string | undefined {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const bits = IPV4.test(address) ? 32 : isIPv6(address) ? 128 : undefined;
+  if (bits === undefined || rest.length > 0)
+    return 'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24';
+  // Clients of IPv4 are seen with their IPv4 address, never with this one.
+  if (/^::ffff:/i.test(address)) return 'is an IPv4 address in the form of IPv6: write it as IPv4';
+  if (prefix !== undefined && (!PREFIX.test(prefix) || Number(prefix) > bits))
+    return `must end in a number from 0 to ${bits} after the slash`;
+  return undefined;
+}
