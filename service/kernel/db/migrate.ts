@@ -10,6 +10,7 @@ import { up as invitations } from './migrations/0007_invitations.ts';
 import { up as memberCounts } from './migrations/0008_member_counts.ts';
 import { up as views } from './migrations/0009_views.ts';
 import { up as backups } from './migrations/0010_backups.ts';
+import { up as access } from './migrations/0011_access.ts';
 import type { Tables } from './tables.ts';
 
 /** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
@@ -24,6 +25,7 @@ const migrations: Record<string, Migration> = {
   '0008_member_counts': { up: memberCounts },
   '0009_views': { up: views },
   '0010_backups': { up: backups },
+  '0011_access': { up: access },
 };
 
 /**

@@ -3,6 +3,7 @@
  * int8 columns stay below 2^53 and are numbers on both databases (values.ts).
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
+import type { AccessTables } from './access-tables.ts';
 import type { BackupTables } from './backup-tables.ts';
 import type { DataTables } from './data-tables.ts';
 import type { ProxyTables } from './proxy-tables.ts';
@@ -37,6 +38,8 @@ interface AccountTable {
   home_site_id: number;
   failed_count: Generated<number>;
   locked_until: NullableStamp;
+  /** Whether the person has set up a second factor. */
+  second_factor: Generated<boolean>;
   created_at: Stamp;
   modified_at: Stamp;
 }
@@ -110,6 +113,11 @@ interface ApprovedAddressTable {
   created_at: Stamp;
 }
 
+/** What a sign-in lacks whose password was right. */
+export type PendingStep = 'two-factor' | 'enrolment';
+/** A second factor as sessions name it. */
+export type FactorKind = 'code' | 'passkey' | 'recovery-code';
+
 interface SessionTable {
   token_hash: Buffer;
   site_id: number;
@@ -120,6 +128,12 @@ interface SessionTable {
   ip: string | null;
   user_agent: string | null;
   session_id: Generated<string>;
+  /** What is missing before it is a session; null for a whole one. */
+  pending: ColumnType<PendingStep | null, PendingStep | null | undefined, PendingStep | null>;
+  tries: Generated<number>;
+  /** The last proof that it is still the person. */
+  proven_at: NullableStamp;
+  verified_by: ColumnType<FactorKind | null, FactorKind | null | undefined, FactorKind | null>;
   /** The report of what it does for somebody; null while it acts for nobody. */
   acting_report_id: ColumnType<number | null, number | null | undefined, number | null>;
 }
@@ -261,7 +275,7 @@ interface ListBlockTable {
   n: number;
 }
 
-export interface Tables extends BackupTables, DataTables, ProxyTables {
+export interface Tables extends AccessTables, BackupTables, DataTables, ProxyTables {
   site: SiteTable;
   account: AccountTable;
   membership: MembershipTable;
