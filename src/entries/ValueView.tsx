@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { Paperclip } from 'lucide-react';
 import { FIELD } from '../../contract/rules/fields.ts';
 import type { FieldValue, FieldValueItem } from '../api/generated/types.gen.ts';
-import { useSession } from '../api/session.ts';
 import { Badge } from '../ui/layout/Badge.tsx';
 import type { Tone } from '../ui/layout/tone.ts';
-import { dateNote } from './dates.ts';
+import { dateNote, dateWords, zoneMark } from './dates.ts';
 import type { Field } from './schema.ts';
 import { isFile, isNamed, itemText, itemsOf } from './values.ts';
+import { OWN_ZONE, useZone } from './zone.ts';
 import './values.css';
 
 interface ValueViewProps {
@@ -22,7 +22,7 @@ const BRIEF_TEXT = 300;
 const BRIEF_ITEMS = 3;
 const TONES: readonly Tone[] = ['neutral', 'info', 'ok', 'accent', 'warn'];
 
-/** A value as its field type is shown everywhere: links, tags, dates in UTC, texts as texts. */
+/** A value as its field type is shown everywhere: links, tags, dates in the chosen zone, texts as texts. */
 export function ValueView({ value, field, brief = false }: ValueViewProps) {
   const items = itemsOf(value);
   const shown = brief ? items.slice(0, BRIEF_ITEMS) : items;
@@ -68,7 +68,7 @@ function Item({ item, field, brief }: ItemProps) {
     return <Reference {...{ item, text, tabIndex }} />;
   }
   if (field.fieldType === FIELD.date && typeof item === 'string')
-    return <DateText value={item} isDateOnly={field.isDateOnly} text={text} />;
+    return <DateText value={item} isDateOnly={field.isDateOnly} />;
   if (typeof item === 'string')
     return <bdi className={brief ? undefined : 'val-text'}>{brief ? text.slice(0, BRIEF_TEXT) : text}</bdi>;
   return <span className="num">{text}</span>;
@@ -90,12 +90,12 @@ function Reference({ item, text, tabIndex }: ReferenceProps) {
   );
 }
 
-function DateText({ value, isDateOnly, text }: { value: string; isDateOnly: boolean; text: string }) {
-  const { site } = useSession();
+function DateText({ value, isDateOnly }: { value: string; isDateOnly: boolean }) {
+  const { name, site } = useZone();
   return (
-    <time className="num" dateTime={value} title={dateNote(value, isDateOnly, site.timeZone)}>
-      {text}
-      {!isDateOnly && <span className="val-zone"> UTC</span>}
+    <time className="num" dateTime={value} title={dateNote(value, isDateOnly, site, OWN_ZONE)}>
+      {dateWords(value, isDateOnly, name)}
+      {!isDateOnly && <span className="val-zone"> {zoneMark(value, name)}</span>}
     </time>
   );
 }

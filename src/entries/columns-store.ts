@@ -1,25 +1,35 @@
 import { createStore, useStore } from '../ui/store.ts';
 
-/** How somebody has the columns of a type, by apiName. */
+/** How somebody has the columns of a type or of a saved view, by apiName. */
 export interface ColumnChoice {
   hidden: readonly string[];
   /** Columns that were moved come first, in this order; the others follow as the schema has them. */
   order: readonly string[];
   widths: Readonly<Record<string, number>>;
+  /** So many stay at the side: the key, and those that follow it. */
+  frozen: number;
 }
 
-const NOTHING: ColumnChoice = { hidden: [], order: [], widths: {} };
-const keyOf = (typeId: number): string => `steward-entries-columns-${typeId}`;
+/** The columns as the schema has them. */
+export const AS_SCHEMA: ColumnChoice = { hidden: [], order: [], widths: {}, frozen: 1 };
+/** So many columns stay at the side at most (contract, ViewColumns). */
+export const MOST_FROZEN = 10;
+const keyOf = (place: string): string => `steward-entries-columns-${place}`;
 
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
+const frozenIn = (kept: object): number =>
+  'frozen' in kept && Number.isInteger(kept.frozen)
+    ? Math.max(1, Math.min(MOST_FROZEN, Number(kept.frozen)))
+    : 1;
+
 /** Reads what was kept; whatever does not make sense is left out. */
-export function readChoice(text: string | null): ColumnChoice {
-  if (text === null) return NOTHING;
+export function readChoice(text: string | null): ColumnChoice | undefined {
+  if (text === null) return undefined;
   try {
     const kept: unknown = JSON.parse(text);
-    if (typeof kept !== 'object' || kept === null) return NOTHING;
+    if (typeof kept !== 'object' || kept === null) return undefined;
     const widths =
       'widths' in kept && typeof kept.widths === 'object' && kept.widths !== null ? kept.widths : {};
     return {
@@ -30,26 +40,30 @@ export function readChoice(text: string | null): ColumnChoice {
           (pair): pair is [string, number] => typeof pair[1] === 'number' && pair[1] > 0,
         ),
       ),
+      frozen: frozenIn(kept),
     };
   } catch {
-    return NOTHING;
+    return undefined;
   }
 }
 
-const choices = createStore<Readonly<Record<number, ColumnChoice>>>({});
+type Kept = Readonly<Record<string, ColumnChoice | undefined>>;
 
-/** The columns of a type as this person had them last in this browser. */
-export function useColumnChoice(typeId: number): ColumnChoice {
-  const known = useStore(choices)[typeId];
-  if (known) return known;
-  const read = readChoice(localStorage.getItem(keyOf(typeId)));
+const choices = createStore<Kept>({});
+
+/** The columns as this person had them last in this browser; undefined where they never changed any. */
+export function useColumnChoice(place: string): ColumnChoice | undefined {
+  const known = useStore(choices);
+  if (place in known) return known[place];
+  const read = readChoice(localStorage.getItem(keyOf(place)));
   // Read once. Nobody has to be told, since nothing has changed.
-  Object.assign(choices.get(), { [typeId]: read });
+  Object.assign(choices.get(), { [place]: read });
   return read;
 }
 
-/** Keeps it for the next visit. */
-export function keepColumnChoice(typeId: number, choice: ColumnChoice): void {
-  localStorage.setItem(keyOf(typeId), JSON.stringify(choice));
-  choices.set({ ...choices.get(), [typeId]: choice });
+/** Keeps it for the next visit; without a choice the columns are again as they come. */
+export function keepColumnChoice(place: string, choice: ColumnChoice | undefined): void {
+  if (choice) localStorage.setItem(keyOf(place), JSON.stringify(choice));
+  else localStorage.removeItem(keyOf(place));
+  choices.set({ ...choices.get(), [place]: choice });
 }

@@ -1,4 +1,5 @@
 import { isFileField } from '../../contract/rules/fields.ts';
+import { MOST_FROZEN } from './columns-store.ts';
 import type { ColumnChoice } from './columns-store.ts';
 import type { Field } from './schema.ts';
 
@@ -69,6 +70,40 @@ export function moved(
   if (from < 0 || to === from) return choice;
   names.splice(to, 0, ...names.splice(from, 1));
   return { ...choice, order: names };
+}
+
+/** The columns that stay at the side besides the key. */
+export const pinned = (fields: readonly Field[], choice: ColumnChoice): readonly string[] =>
+  columnsOf(fields, choice)
+    .slice(1, choice.frozen)
+    .map(({ field }) => field.apiName);
+
+/** The columns without some; of those that stay at the side fewer may be left. */
+export const hiding = (
+  fields: readonly Field[],
+  choice: ColumnChoice,
+  hidden: readonly string[],
+): ColumnChoice => ({
+  ...choice,
+  hidden,
+  frozen: 1 + pinned(fields, choice).filter((name) => !hidden.includes(name)).length,
+});
+
+/** The columns with one more that stays at the side, behind those that do; or with one fewer. */
+export function pinning(fields: readonly Field[], choice: ColumnChoice, name: string): ColumnChoice {
+  const before = pinned(fields, choice);
+  const isPinned = before.includes(name);
+  if (!isPinned && choice.frozen >= MOST_FROZEN) return choice;
+  const staying = isPinned ? before.filter((one) => one !== name) : [...before, name];
+  const others = orderedFields(fields, choice).filter(
+    ({ isKey, apiName }) => !isKey && !staying.includes(apiName) && apiName !== name,
+  );
+  return {
+    ...choice,
+    order: [...staying, ...(isPinned ? [name] : []), ...others.map(({ apiName }) => apiName)],
+    hidden: choice.hidden.filter((one) => one !== name),
+    frozen: staying.length + 1,
+  };
 }
 
 /** Whether rows can be ordered by the field: the service has no order for files and for several values. */

@@ -10,6 +10,8 @@ export interface EntriesView {
   query: QueryObject | string | undefined;
   /** ApiName of a field, with a leading minus for descending; empty for the order of ids. */
   sort: string;
+  /** Id of the saved view that was opened: its name and its columns. What is asked for stands beside it. */
+  saved: number | undefined;
 }
 
 const isObject = (value: unknown): value is QueryObject =>
@@ -22,17 +24,22 @@ function queryIn(value: unknown): EntriesView['query'] {
   return text.trim() === '' ? undefined : text;
 }
 
+const savedIn = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined;
+
 /** Reads the view of an address. */
 export const readEntriesView = (search: Search): EntriesView => ({
   q: written(search.q),
   query: queryIn(search.query),
   sort: written(search.sort),
+  saved: savedIn(search.view),
 });
 
 /** A view for an address, without what is not said. */
-export const writeEntriesView = ({ q, query, sort }: EntriesView) =>
+export const writeEntriesView = ({ q, query, sort, saved }: EntriesView) =>
   spoken({
     q: q === '' ? undefined : plain(q),
     query,
     sort: sort === '' ? undefined : sort,
+    view: saved,
   });

@@ -21,8 +21,10 @@ export interface EntryGridProps {
   /** Name of the entry type in addresses. */
   type: string;
   rows: EntryRows;
-  /** The first is the key, which stays at the side. */
+  /** The first is the key. */
   columns: readonly EntryColumn[];
+  /** So many columns stay at the side: the key at least. */
+  frozen: number;
   sort: { field: string; descending: boolean };
   onSort: (name: string) => void;
   onResize: (name: string, width: number) => void;
@@ -53,12 +55,12 @@ export function EntryGrid(props: EntryGridProps) {
     () => columns.map(({ width }, at) => (at === 0 ? width + numberWidth : width)),
     [columns, numberWidth],
   );
-  const { scroller, view, onScroll, reveal } = usePlace({
+  const { scroller, view, frozen, onScroll, reveal } = usePlace({
     rows: rows.total,
     rowHeight,
     head,
     widths,
-    frozen: 1,
+    frozen: small ? 1 : props.frozen,
   });
   const [cell, setCell] = useState<Cell>({ row: 0, column: 0 });
   useSyncExternalStore(rows.subscribe, rows.turn);
@@ -72,7 +74,10 @@ export function EntryGrid(props: EntryGridProps) {
   useEffect(() => rows.want(firstSeen, lastSeen), [rows, firstSeen, lastSeen]);
 
   // The same columns are the same span, so that rows are drawn again only for what they show.
-  const span = useMemo(() => spanOf(widths, 1, view.left, view.width), [widths, view.left, view.width]);
+  const span = useMemo(
+    () => spanOf(widths, frozen, view.left, view.width),
+    [widths, frozen, view.left, view.width],
+  );
   const width = widths.reduce((sum, one) => sum + one, 0);
   const current = {
     row: Math.min(cell.row, rows.total - 1),
@@ -80,7 +85,7 @@ export function EntryGrid(props: EntryGridProps) {
   };
   // Somewhere in view there is always a cell that Tab reaches.
   const stopRow = current.row >= first && current.row <= last ? current.row : firstSeen;
-  const stopShown = current.column === 0 || (current.column >= span.first && current.column < span.end);
+  const stopShown = current.column < frozen || (current.column >= span.first && current.column < span.end);
   const stopColumn = stopShown ? current.column : 0;
 
   // The cell that was gone to is drawn after the event: the focus follows it there.
@@ -152,7 +157,7 @@ export function EntryGrid(props: EntryGridProps) {
       >
         <GridHead
           {...props}
-          {...{ span, numberWidth, small, width }}
+          {...{ span, frozen, numberWidth, small, width }}
           stop={current.row === -1 ? stopColumn : undefined}
         />
         <tbody className="eg-body">
@@ -163,7 +168,7 @@ export function EntryGrid(props: EntryGridProps) {
             return small ? (
               <SmallRow key={index} row={rows.at(index)} {...place} isStop={stop !== undefined} />
             ) : (
-              <GridRow key={index} row={rows.at(index)} {...place} {...{ span, numberWidth, stop }} />
+              <GridRow key={index} row={rows.at(index)} {...place} {...{ span, frozen, numberWidth, stop }} />
             );
           })}
         </tbody>

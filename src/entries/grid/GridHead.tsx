@@ -6,10 +6,12 @@ import { fitting, hasOrder } from '../columns.ts';
 import type { EntryColumn } from '../columns.ts';
 import { standsAtEnd } from '../values.ts';
 import type { EntryGridProps } from './EntryGrid.tsx';
+import { placesOf } from './spans.ts';
 import type { Span } from './spans.ts';
 
 interface GridHeadProps extends Pick<EntryGridProps, 'columns' | 'sort' | 'onSort' | 'onResize' | 'onMove'> {
   span: Span;
+  frozen: number;
   numberWidth: number;
   width: number;
   small: boolean;
@@ -20,7 +22,8 @@ interface GridHeadProps extends Pick<EntryGridProps, 'columns' | 'sort' | 'onSor
 const keysWords = 'Alt and the left or right arrow key make it narrower or wider, with Shift they move it.';
 
 /** The header: on a phone only for screen readers, since a row there has one cell. */
-export function GridHead({ columns, sort, span, numberWidth, width, small, stop, ...acts }: GridHeadProps) {
+export function GridHead(props: GridHeadProps) {
+  const { columns, sort, span, frozen, numberWidth, width, small, stop, ...acts } = props;
   if (small)
     return (
       <thead className="visually-hidden">
@@ -30,12 +33,14 @@ export function GridHead({ columns, sort, span, numberWidth, width, small, stop,
       </thead>
     );
   const direction = sort.descending ? 'descending' : 'ascending';
+  const places = placesOf(columns.slice(0, frozen), numberWidth);
   const cell = (column: EntryColumn, at: number) => (
     <HeadCell
       key={column.field.id}
       {...acts}
       {...{ column, at }}
-      stays={at === 0 ? numberWidth : undefined}
+      stays={places[at]}
+      isLast={at === frozen - 1}
       isStop={stop === at}
       sorted={sort.field === column.field.apiName ? direction : undefined}
     />
@@ -54,7 +59,7 @@ export function GridHead({ columns, sort, span, numberWidth, width, small, stop,
             {keysWords}
           </span>
         </th>
-        {columns.slice(0, 1).map(cell)}
+        {columns.slice(0, frozen).map(cell)}
         <td aria-hidden className="eg-gap" style={{ width: span.before }} />
         {columns.slice(span.first, span.end).map((column, offset) => cell(column, span.first + offset))}
       </tr>
@@ -68,6 +73,8 @@ interface HeadCellProps {
   at: number;
   /** Where it stays while others scroll under it. */
   stays: number | undefined;
+  /** The last of those that stay. */
+  isLast: boolean;
   isStop: boolean;
   sorted: 'ascending' | 'descending' | undefined;
   onSort: (name: string) => void;
@@ -81,7 +88,7 @@ const HEAD_KEYS = 'entry-grid-head-keys';
 
 /** The head of a column: sorts, and is drawn wider at its edge; by keyboard with Alt and Shift and the arrows. */
 function HeadCell(props: HeadCellProps) {
-  const { column, at, stays, isStop, sorted, onSort, onResize, onMove } = props;
+  const { column, at, stays, isLast, isStop, sorted, onSort, onResize, onMove } = props;
   const { field, width } = column;
   const sortable = hasOrder(field);
   const Arrow = sorted === 'descending' ? ArrowDown : ArrowUp;
@@ -99,6 +106,7 @@ function HeadCell(props: HeadCellProps) {
       className={cx(
         'eg-cell eg-head-cell',
         stays !== undefined && 'eg-stays',
+        isLast && 'eg-stays-last',
         standsAtEnd(field) && 'eg-end',
       )}
       style={{ width, left: stays }}

@@ -7,6 +7,7 @@ import { Skeleton } from '../../ui/feedback/Skeleton.tsx';
 import type { EntryColumn } from '../columns.ts';
 import { ValueView } from '../ValueView.tsx';
 import { itemText, itemsOf, standsAtEnd, valueIn } from '../values.ts';
+import { placesOf } from './spans.ts';
 import type { Span } from './spans.ts';
 
 interface GridRowProps {
@@ -18,6 +19,8 @@ interface GridRowProps {
   type: string;
   columns: readonly EntryColumn[];
   span: Span;
+  /** So many columns stay at the side. */
+  frozen: number;
   numberWidth: number;
   /** The column that Tab reaches in this row. */
   stop: number | undefined;
@@ -25,8 +28,9 @@ interface GridRowProps {
 
 const SKELETONS = ['72%', '54%', '84%', '62%', '46%'];
 
-function Row({ row, index, y, type, columns, span, numberWidth, stop }: GridRowProps) {
-  const [key] = columns;
+function Row({ row, index, y, type, columns, span, frozen, numberWidth, stop }: GridRowProps) {
+  const [key, ...others] = columns.slice(0, frozen);
+  const places = placesOf(columns.slice(0, frozen), numberWidth);
   return (
     <tr
       className="eg-row"
@@ -40,7 +44,7 @@ function Row({ row, index, y, type, columns, span, numberWidth, stop }: GridRowP
       {key && (
         <th
           scope="row"
-          className="eg-cell eg-stays eg-key"
+          className={cx('eg-cell eg-stays eg-key', frozen === 1 && 'eg-stays-last')}
           style={{ width: key.width, left: numberWidth }}
           aria-colindex={2}
           data-row={index}
@@ -54,6 +58,18 @@ function Row({ row, index, y, type, columns, span, numberWidth, stop }: GridRowP
           )}
         </th>
       )}
+      {others.map((column, offset) => (
+        <Cell
+          key={column.field.id}
+          row={row}
+          column={column}
+          at={offset + 1}
+          index={index}
+          isStop={stop === offset + 1}
+          left={places[offset + 1]}
+          isLast={offset + 2 === frozen}
+        />
+      ))}
       <td aria-hidden className="eg-gap" style={{ width: span.before }} />
       {columns.slice(span.first, span.end).map((column, offset) => (
         <Cell
@@ -91,13 +107,22 @@ interface CellProps {
   at: number;
   index: number;
   isStop: boolean;
+  /** Where it stays, at the side. */
+  left?: number | undefined;
+  /** The last of those that stay. */
+  isLast?: boolean;
 }
 
-function Cell({ row, column: { field, width }, at, index, isStop }: CellProps) {
+function Cell({ row, column: { field, width }, at, index, isStop, left, isLast = false }: CellProps) {
   return (
     <td
-      className={cx('eg-cell', standsAtEnd(field) && 'eg-end')}
-      style={{ width }}
+      className={cx(
+        'eg-cell',
+        standsAtEnd(field) && 'eg-end',
+        left !== undefined && 'eg-stays',
+        isLast && 'eg-stays-last',
+      )}
+      style={{ width, left }}
       aria-colindex={at + 2}
       data-row={index}
       data-column={at}

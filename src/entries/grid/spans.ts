@@ -8,6 +8,30 @@ export interface Span {
   after: number;
 }
 
+// What scrolls under the columns that stay must be wide enough to read a value.
+const LEAST_ROOM = 160;
+
+/** How many columns stay at the side of a view that wide; the one with the name does in any. */
+export function frozenThatFit(widths: readonly number[], wanted: number, view: number): number {
+  let taken = widths[0] ?? 0;
+  let fitting = 1;
+  while (fitting < Math.min(wanted, widths.length)) {
+    taken += widths[fitting] ?? 0;
+    if (taken > view - LEAST_ROOM) return fitting;
+    fitting += 1;
+  }
+  return fitting;
+}
+
+/** Where the columns that stay stand, behind the numbers of the rows. */
+export function placesOf(columns: readonly { width: number }[], numberWidth: number): readonly number[] {
+  let left = numberWidth;
+  return columns.map(({ width }) => {
+    left += width;
+    return left - width;
+  });
+}
+
 /** The columns that a view from `left` shows, and one more on both sides; the frozen ones always are there. */
 export function spanOf(widths: readonly number[], frozen: number, left: number, view: number): Span {
   const still = widths.slice(0, frozen).reduce((sum, width) => sum + width, 0);

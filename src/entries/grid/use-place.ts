@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { placeAt, scrolledTo, topShowing } from './scroll.ts';
 import type { Place } from './scroll.ts';
-import { leftShowing } from './spans.ts';
+import { frozenThatFit, leftShowing } from './spans.ts';
 
 interface Measures {
   rows: number;
@@ -21,12 +21,13 @@ interface View extends Place {
 const START: View = { top: 0, bar: 0, left: 0, width: 1000, height: 600 };
 
 /** What of the grid is in view, and the way to bring a cell into it. */
-export function usePlace({ rows, rowHeight, head, widths, frozen }: Measures) {
+export function usePlace({ rows, rowHeight, head, widths, frozen: wanted }: Measures) {
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState(START);
   const latest = useRef(START);
   const frame = useRef(0);
   const all = rows * rowHeight;
+  const frozen = frozenThatFit(widths, wanted, view.width);
 
   const show = (next: View) => {
     latest.current = next;
@@ -74,5 +75,5 @@ export function usePlace({ rows, rowHeight, head, widths, frozen }: Measures) {
     box.scrollTo({ top: place.bar, left });
   };
 
-  return { scroller, view, onScroll, reveal };
+  return { scroller, view, frozen, onScroll, reveal };
 }

@@ -1,8 +1,10 @@
-import { ArrowDown, ArrowUp, Columns3, Rows3 } from 'lucide-react';
+import { ArrowDown, ArrowUp, Clock, Columns3, Pin, PinOff, Rows3 } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
-import { hasOrder, moved, orderedFields } from '../../../entries/columns.ts';
+import { hasOrder, hiding, moved, orderedFields, pinned, pinning } from '../../../entries/columns.ts';
+import { AS_SCHEMA, MOST_FROZEN } from '../../../entries/columns-store.ts';
 import type { ColumnChoice } from '../../../entries/columns-store.ts';
 import type { Field } from '../../../entries/schema.ts';
+import { OWN_ZONE, setZone, useZone } from '../../../entries/zone.ts';
 import { fold } from '../../../lib/fold.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
@@ -53,6 +55,7 @@ export function ColumnTools(props: ColumnToolsProps) {
   return (
     <>
       <ColumnsButton {...props} />
+      <ZoneButton />
       <MenuButton
         label="Row height"
         icon={Rows3}
@@ -64,6 +67,29 @@ export function ColumnTools(props: ColumnToolsProps) {
         }))}
       />
     </>
+  );
+}
+
+/** The zone in which dates with a time of day are shown; hovering tells all of them. */
+function ZoneButton() {
+  const { choice, site } = useZone();
+  const zones = [
+    { choice: 'utc', label: 'UTC', hint: 'As the interface tells them' },
+    { choice: 'site', label: 'Time zone of the site', hint: site },
+    { choice: 'own', label: 'My time zone', hint: OWN_ZONE },
+  ] as const;
+  return (
+    <MenuButton
+      label="Time zone of dates"
+      icon={Clock}
+      items={zones.map((one) => ({
+        label: one.label,
+        hint: one.hint,
+        checked: one.choice === choice,
+        oneOf: true,
+        onSelect: () => setZone(one.choice),
+      }))}
+    />
   );
 }
 
@@ -96,7 +122,8 @@ function ColumnList({ fields, choice, onChange }: ColumnToolsProps) {
   const all = orderedFields(fields, choice);
   const others = all.filter(({ isKey }) => !isKey);
   const shown = others.filter(({ name, apiName }) => fold(`${name} ${apiName}`).includes(fold(q.trim())));
-  const hide = (names: readonly string[]) => onChange({ ...choice, hidden: names });
+  const staying = pinned(fields, choice);
+  const hide = (names: readonly string[]) => onChange(hiding(fields, choice, names));
   const toggle = (name: string) =>
     hide(
       choice.hidden.includes(name) ? choice.hidden.filter((one) => one !== name) : [...choice.hidden, name],
@@ -124,6 +151,18 @@ function ColumnList({ fields, choice, onChange }: ColumnToolsProps) {
               <span>{name}</span>
             </label>
             <IconButton
+              label={staying.includes(apiName) ? `Let ${name} scroll` : `Keep ${name} at the side`}
+              icon={staying.includes(apiName) ? PinOff : Pin}
+              size="small"
+              aria-pressed={staying.includes(apiName)}
+              disabledReason={
+                !staying.includes(apiName) && choice.frozen >= MOST_FROZEN
+                  ? `At most ${MOST_FROZEN} columns stay at the side`
+                  : undefined
+              }
+              onClick={() => onChange(pinning(fields, choice, apiName))}
+            />
+            <IconButton
               label={`Move ${name} up`}
               icon={ArrowUp}
               size="small"
@@ -146,11 +185,7 @@ function ColumnList({ fields, choice, onChange }: ColumnToolsProps) {
         <Button size="small" variant="quiet" onClick={() => hide(NONE)}>
           Show all
         </Button>
-        <Button
-          size="small"
-          variant="quiet"
-          onClick={() => onChange({ hidden: NONE, order: NONE, widths: {} })}
-        >
+        <Button size="small" variant="quiet" onClick={() => onChange(AS_SCHEMA)}>
           As in the schema
         </Button>
       </footer>

@@ -5,7 +5,7 @@ import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
 import type { EntryColumn } from '../../../entries/columns.ts';
 import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
 import type { useRows } from '../../../entries/use-rows.ts';
-import { useSession } from '../../../api/session.ts';
+import { useZone } from '../../../entries/zone.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -22,6 +22,8 @@ interface GridCardProps {
   answer: ReturnType<typeof useRows>;
   sort: { field: string; descending: boolean };
   narrowed: boolean;
+  /** So many columns stay at the side. */
+  frozen: number;
   icon: LucideIcon;
   onSort: (name: string) => void;
   onClear: () => void;
@@ -33,7 +35,7 @@ interface GridCardProps {
 /** The entries in their states: waiting, there, refused, none yet, none that match. */
 export function GridCard(props: GridCardProps) {
   const { type, columns, answer } = props;
-  const { site } = useSession();
+  const zone = useZone();
   const { rows, error } = answer;
   const broken = rows?.failure();
   return (
@@ -59,9 +61,7 @@ export function GridCard(props: GridCardProps) {
       {rows && rows.total > 0 && (
         <footer className="tbl-footer">
           <span>{counted(columns.length, 'column', 'columns')} shown</span>
-          <span>
-            Dates are in UTC{site.timeZone === 'UTC' ? '' : `; hovering tells them in ${site.timeZone}`}
-          </span>
+          <span>Dates are in {zone.name}; hovering tells them in every zone</span>
         </footer>
       )}
     </section>
@@ -119,6 +119,7 @@ function Content(props: GridCardProps) {
       type={type.apiName}
       rows={rows}
       columns={columns}
+      frozen={props.frozen}
       sort={props.sort}
       onSort={props.onSort}
       onResize={props.onResize}

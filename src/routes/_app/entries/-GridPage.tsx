@@ -4,13 +4,18 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { ServiceError } from '../../../api/errors.ts';
 import { useAllowed } from '../../../api/session.ts';
 import { columnsOf, hasOrder, moved } from '../../../entries/columns.ts';
-import { keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
+import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
+import type { ColumnChoice } from '../../../entries/columns-store.ts';
 import { toDraft, toQuery } from '../../../entries/find/draft.ts';
 import { FindPanel } from '../../../entries/find/FindPanel.tsx';
 import { curlOf, readSaid, withSearch } from '../../../entries/find/query.ts';
 import { fieldCalled } from '../../../entries/schema.ts';
 import { useRows } from '../../../entries/use-rows.ts';
 import { useType } from '../../../entries/use-type.ts';
+import { useViews } from '../../../entries/views/use-views.ts';
+import { ViewNotices } from '../../../entries/views/ViewNotices.tsx';
+import { columnsPlace } from '../../../entries/views/saved.ts';
+import { ViewsBar } from '../../../entries/views/ViewsBar.tsx';
 import { clockTime } from '../../../lib/dates.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
@@ -46,7 +51,11 @@ function useSort(said: string) {
 function Entries() {
   const { schema, type, fields } = useType();
   const { view, show } = useView();
-  const choice = useColumnChoice(type.id);
+  const { views, known, error: unknown } = useViews(type.id);
+  const saved = views.find(({ id }) => id === view.saved);
+  const place = columnsPlace(type.id, saved?.id);
+  const choice = useColumnChoice(place) ?? saved?.columns ?? AS_SCHEMA;
+  const keep = (next: ColumnChoice) => keepColumnChoice(place, next);
   const columns = useMemo(() => columnsOf(fields, choice), [fields, choice]);
   const key = fields.find(({ isKey }) => isKey);
   const sort = useSort(view.sort);
@@ -65,7 +74,11 @@ function Entries() {
       ...(sort.field !== '' && { orderBy: `${sort.descending ? '-' : ''}${sort.field}` }),
     };
   }, [condition, sought, key, names, sort.field, sort.descending]);
-  const answer = useRows(type.id, question, condition !== undefined);
+  const answer = useRows(
+    type.id,
+    question,
+    condition !== undefined && (view.saved === undefined || known || unknown !== null),
+  );
   const { rows, isFetching } = answer;
   const narrowed = view.q !== '' || view.query !== undefined;
   const clear = () => void show({ ...view, q: '', query: undefined });
@@ -103,15 +116,11 @@ function Entries() {
               pending={isFetching}
               onClick={() => void again()}
             />
-            <ColumnTools
-              {...{ fields, choice }}
-              sort={sort}
-              onSort={turn}
-              onChange={(next) => keepColumnChoice(type.id, next)}
-            />
+            <ColumnTools {...{ fields, choice }} sort={sort} onSort={turn} onChange={keep} />
           </>
         }
       >
+        <ViewsBar {...{ type, fields, view, choice, saved, views }} />
         <SearchField
           label={`Search ${type.pluralName}`}
           placeholder={key ? `${key.name} contains` : 'Search'}
@@ -129,6 +138,7 @@ function Entries() {
           onChange={setFinding}
         />
       </TableBar>
+      <ViewNotices {...{ view, fields, saved, known, show }} />
       {finding && (
         <FindPanel
           said={view.query}
@@ -139,14 +149,13 @@ function Entries() {
       )}
       <GridCard
         {...{ type, columns, faults, answer, sort, narrowed }}
+        frozen={choice.frozen}
         icon={narrowed ? Braces : Table2}
         onSort={turn}
         onClear={clear}
         onAgain={() => void again()}
-        onResize={(name, width) =>
-          keepColumnChoice(type.id, { ...choice, widths: { ...choice.widths, [name]: width } })
-        }
-        onMove={(name, by) => keepColumnChoice(type.id, moved(fields, choice, name, by))}
+        onResize={(name, width) => keep({ ...choice, widths: { ...choice.widths, [name]: width } })}
+        onMove={(name, by) => keep(moved(fields, choice, name, by))}
       />
     </Page>
   );
