@@ -135,7 +135,7 @@ test('columns are guessed and can be changed; what is no Unicode is read, with a
 test('what cannot be read says so, and the template can', async ({ page }) => {
   await enter(page, ada, '/users/import');
   await giveFile(page, 'book.xlsx', Buffer.from('PK\u0003\u0004'));
-  await expect(page.getByRole('alert')).toContainText('This is a workbook');
+  await expect(page.getByRole('alert')).toContainText('is no workbook that can be read');
   await expectNoAxeInBothThemes(page);
   await giveFile(page, 'empty.csv', '');
   await expect(page.getByRole('alert')).toContainText('The file is empty');

@@ -1,6 +1,6 @@
 import { licenseType } from '../../contract/rules/licenses.ts';
-import { HEADINGS, TOLD_BY_SERVICE } from '../import/fields.ts';
-import type { Field } from '../import/fields.ts';
+import { HEADINGS, TOLD_BY_SERVICE } from '../import/people/fields.ts';
+import type { Field } from '../import/people/fields.ts';
 import { joinNames } from '../import/name-list.ts';
 
 /** Somebody as an export tells about them. */

@@ -7,17 +7,18 @@ import { createRun } from '../lib/run.ts';
 import type { Run } from '../lib/run.ts';
 import { reportJob } from '../shell/jobs.ts';
 import type { Job } from '../shell/jobs.ts';
-import { createStore } from '../ui/store.ts';
-import { dropImport, keepImport, noteRows, resumed } from './keep.ts';
-import type { ImportJob, RowNote } from './keep.ts';
-import { begin, perform } from './perform.ts';
-import type { RowResult } from './perform.ts';
+import { createStore, useStore } from '../ui/store.ts';
+import { begin, dropImport, keepImport, noteRows, resumed } from './keep.ts';
+import type { About, ImportJob, RowNote, RowResult } from './keep.ts';
+import { performerFor } from './performer.ts';
+import type { Performer } from './performer.ts';
 import type { Planned } from './plan.ts';
 import { saveFailed, saveReport } from './report.ts';
 
 /** An import that was agreed to, as the page and the tray follow it. */
 export interface ImportRun {
   id: string;
+  about: About;
   fileName: string;
   headings: readonly string[];
   state: Job['state'];
@@ -31,10 +32,15 @@ export interface ImportRun {
   goOn: () => void;
 }
 
-/** The import of this tab, running or ended; it outlives its page. */
-export const importRun = createStore<ImportRun | undefined>(undefined);
+const runs = createStore<Readonly<Record<string, ImportRun | undefined>>>({});
 
-const AT_ONCE = 4;
+/** The import of a place in this tab, running or ended; it outlives its page. */
+export const useImportRun = (place: string): ImportRun | undefined => useStore(runs)[place];
+export const importRun = (place: string): ImportRun | undefined => runs.get()[place];
+
+/** Takes an import off its page; what came of it is still in the tray. */
+export const leaveImport = (place: string): void => runs.set({ ...runs.get(), [place]: undefined });
+
 // Often enough to be followed, seldom enough not to be felt.
 const SHOW_EVERY = 100;
 const KEEP_EVERY = 50;
@@ -54,45 +60,49 @@ export async function startImport(client: QueryClient, job: ImportJob): Promise<
  * loaded anew.
  */
 export function createImport(client: QueryClient, job: ImportJob, notes: readonly RowNote[] = []) {
-  const { id, fileName, headings } = job;
+  const { id, about, fileName, headings } = job;
   const rows = job.rows.map(({ plan }) => plan);
   const cells = new Map(job.rows.map((one) => [one.plan.row, one.cells]));
   const { results, progress } = resumed(rows, notes);
-  let current: Run<Planned> | undefined;
+  const made = new Set([...results.values()].flatMap((one) => one.id ?? []));
+  let current: Run<readonly Planned[]> | undefined;
   let shown = 0;
   let unkept: RowNote[] = [];
+
+  const stop = () => current?.stop();
 
   function show(state: Job['state'], trouble?: string): void {
     shown = performance.now();
     // A new object tells those who follow that the results have grown.
-    const run = {
-      id,
-      fileName,
-      headings,
-      state,
-      rows,
-      cells,
-      results,
-      trouble,
-      stop: () => current?.stop(),
-      goOn,
-    };
-    const before = importRun.get();
-    if (!before || before.id === id || state === 'running') importRun.set(run);
+    const run = { id, about, fileName, headings, state, rows, cells, results, trouble, stop, goOn };
+    const before = importRun(about.place);
+    if (!before || before.id === id || state === 'running') runs.set({ ...runs.get(), [about.place]: run });
     reportJob(tell(run));
   }
 
-  async function act(plan: Planned): Promise<void> {
-    const { row, work } = plan;
-    const far = progress.get(row) ?? begin(plan);
-    progress.set(row, far);
-    // Before the call: after a reload nobody could tell who was created by it.
-    if (work.create && far.userId === undefined) await noteRows(id, [{ row, creating: true }]).catch(ignore);
-    const result = await perform(plan, far);
-    results.set(row, result);
-    unkept.push({ row, result });
+  /** Before the call: after a reload nobody could tell what was created by it. */
+  async function noteCreations(piece: readonly Planned[], above: number | undefined): Promise<void> {
+    const creations: RowNote[] = [];
+    for (const plan of piece) {
+      const far = progress.get(plan.row) ?? begin(plan);
+      progress.set(plan.row, far);
+      far.above ??= above;
+      if (plan.outcome === 'create' && far.id === undefined)
+        creations.push({ row: plan.row, creating: true, above: far.above });
+    }
+    if (creations.length > 0) await noteRows(id, creations).catch(ignore);
+  }
+
+  async function act(piece: readonly Planned[], { perform }: Performer, above?: number): Promise<void> {
+    await noteCreations(piece, above);
+    const came = await perform({ rows: piece, progress, made });
+    for (const [row, result] of came) {
+      results.set(row, result);
+      if (result.id !== undefined) made.add(result.id);
+      unkept.push({ row, result });
+    }
     // What was refused must not be taken for done, whatever is lost.
-    if (result.result !== 'done' || unkept.length >= KEEP_EVERY) keep();
+    if (unkept.length >= KEEP_EVERY || [...came.values()].some(({ result }) => result !== 'done')) keep();
   }
 
   function keep(): void {
@@ -100,33 +110,41 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
     unkept = [];
   }
 
-  async function go(): Promise<void> {
+  /** Sends what is left, until all is done, it is stopped, or the service does not answer. */
+  async function send(): Promise<void> {
+    const performer = await performerFor();
+    const above = await performer.mark?.();
     let trouble: unknown;
-    const run = createRun(
-      rows.filter(({ row }) => !results.has(row)),
-      {
-        atOnce: AT_ONCE,
-        act,
-        onStep() {
-          trouble ??= run.outcomes().at(-1)?.error;
-          if (trouble !== undefined) run.stop();
-          if (performance.now() - shown > SHOW_EVERY) show('running');
-        },
+    const run = createRun(performer.pieces(rows.filter(({ row }) => !results.has(row))), {
+      atOnce: performer.atOnce,
+      act: (piece) => act(piece, performer, above),
+      onStep() {
+        trouble ??= run.outcomes().at(-1)?.error;
+        if (trouble !== undefined) run.stop();
+        if (performance.now() - shown > SHOW_EVERY) show('running');
       },
-    );
+    });
     current = run;
-    show('running');
     await run.go();
     keep();
-    showEnd(trouble);
-    await Promise.all([markStale(client, 'createUser'), markStale(client, 'updateUser')]);
+    await Promise.all(performer.effects.map((effect) => markStale(client, effect)));
+    if (trouble !== undefined) throw toServiceError(trouble);
   }
 
-  function showEnd(trouble?: unknown): void {
+  async function go(): Promise<void> {
+    show('running');
+    try {
+      await send();
+      showEnd();
+    } catch (thrown) {
+      showEnd(toServiceError(thrown).message);
+    }
+  }
+
+  function showEnd(trouble?: string): void {
     const left = results.size < rows.length;
     const failed = [...results.values()].some(({ result }) => result !== 'done');
-    const end = failed ? 'failed' : 'done';
-    show(left ? 'stopped' : end, trouble === undefined ? undefined : toServiceError(trouble).message);
+    show(left ? 'stopped' : failed ? 'failed' : 'done', trouble);
   }
 
   function goOn(): void {
@@ -142,11 +160,10 @@ async function forget(id: string): Promise<void> {
 }
 
 /** Forgets an import that has ended, and its rows. */
-export function closeImport(): void {
-  const run = importRun.get();
-  if (!run || run.state === 'running') return;
+export function closeImport(run: ImportRun): void {
+  if (run.state === 'running') return;
   void forget(run.id);
-  importRun.set(undefined);
+  leaveImport(run.about.place);
   // Given up, it can neither go on nor give its failed rows; what came of it is still known.
   reportJob({ ...tell(run), actions: [reportOf(run)] });
 }
@@ -178,7 +195,7 @@ function tell(run: ImportRun): Job {
   };
   return {
     id,
-    title: `Import ${counted(rows.length, 'person', 'people')}`,
+    title: `Import ${counted(rows.length, ...run.about.words)}`,
     state,
     progress: results.size / rows.length,
     result: `${parts.join(', ')}${trouble === undefined ? '' : `: ${trouble}`}`,

@@ -1,21 +1,59 @@
 import type { Holder } from '../api/session-gate.ts';
 import { createShelf } from '../bulk/shelf.ts';
-import { begin } from './perform.ts';
-import type { Progress, RowResult } from './perform.ts';
-import type { Planned, SentRow } from './plan.ts';
+import type { Labels, Planned, SentRow } from './plan.ts';
+
+/** What is imported, and how the page speaks of it. */
+export interface About {
+  /** Where it is followed: `people`, or the entries of a type. */
+  place: string;
+  /** Of the entries; absent for people. */
+  typeId?: number;
+  /** One and several of them: "person", "people". */
+  words: readonly [one: string, many: string];
+  labels: Labels;
+  /** What stands under a name, where there is anything. */
+  detail?: string;
+}
 
 /** An import that was agreed to, as it is kept for the time after a reload. */
-export interface ImportJob {
+export interface ImportJob<Work = unknown> {
   id: string;
   /** Who began it, and where: nobody else goes on with it. */
   holder: Holder;
+  about: About;
   fileName: string;
   headings: readonly string[];
-  rows: readonly SentRow[];
+  rows: readonly SentRow<Work>[];
 }
 
-/** What is noted of a row: that its person is about to be created, or what came of it. */
-export type RowNote = { row: number } & ({ creating: true } | { result: RowResult });
+/** What came of a row: all of it, a part, nothing. */
+export interface RowResult {
+  result: 'done' | 'partly' | 'failed';
+  /** Which one it is, where it is there. */
+  id: number | undefined;
+  /** What the service has said yes to, in words. */
+  done: readonly string[];
+  why?: string | undefined;
+  requestId?: string | undefined;
+}
+
+/** How far a row has come: kept over a stop, so that nothing is sent twice. */
+export interface Progress {
+  id: number | undefined;
+  done: string[];
+  /** A creation was sent and no answer came: whether it arrived is not known. */
+  unsure: boolean;
+  /** What is created has a greater number than this. */
+  above?: number | undefined;
+}
+
+export const begin = ({ id }: Planned): Progress => ({ id, done: [], unsure: false });
+
+/** What is noted of a row: that it is about to be created, or what came of it. */
+export type RowNote = { row: number } & (
+  | { creating: true; above?: number | undefined }
+  | { result: RowResult }
+);
 
 const shelf = createShelf<Omit<ImportJob, 'rows'>, SentRow, RowNote>('import');
 
@@ -38,11 +76,13 @@ export function resumed(rows: readonly Planned[], notes: readonly RowNote[]) {
   const results = new Map(
     notes.flatMap((note) => ('result' in note ? [[note.row, note.result] as const] : [])),
   );
-  const creating = new Set(notes.flatMap((note) => ('creating' in note ? [note.row] : [])));
+  const creating = new Map(
+    notes.flatMap((note) => ('creating' in note ? [[note.row, note.above] as const] : [])),
+  );
   const progress = new Map<number, Progress>();
-  // Whether the call that created somebody arrived is not known: whoever is there now is taken for its work.
+  // Whether the call that created it arrived is not known: what is there now is taken for its work.
   for (const plan of rows)
     if (creating.has(plan.row) && !results.has(plan.row))
-      progress.set(plan.row, { ...begin(plan), unsure: true });
+      progress.set(plan.row, { ...begin(plan), unsure: true, above: creating.get(plan.row) });
   return { results, progress };
 }

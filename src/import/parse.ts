@@ -59,6 +59,14 @@ export function parse(file: string, onProgress: (share: number) => void = () => 
       onProgress(meta.cursor / text.length);
     },
   });
+  return { ...rowsUnder(records, broken), separator };
+}
+
+/** The heading of a table, its first row that is not empty, and the rows under it. */
+export function rowsUnder(
+  records: readonly (readonly string[])[],
+  broken: ReadonlyMap<number, string> = new Map(),
+): Pick<Parsed, 'headings' | 'rows'> {
   const head = records.findIndex((cells) => !isEmpty(cells));
   const headings = records[head] ?? [];
   const rows: Row[] = [];
@@ -68,7 +76,7 @@ export function parse(file: string, onProgress: (share: number) => void = () => 
     if (fault !== undefined) rows.push({ row: at + 1, cells, broken: fault });
     else if (!isEmpty(cells)) rows.push({ row: at + 1, cells });
   }
-  return { headings: headings.map((heading) => heading.trim()), rows, separator };
+  return { headings: headings.map((heading) => heading.trim()), rows };
 }
 
 function tooMany(cells: readonly string[], headings: number): string | undefined {

@@ -1,60 +1,33 @@
-import type { NewUserInfo, UserInfo } from '../api/generated/types.gen.ts';
-import type { Field } from './fields.ts';
-import type { GroupBook } from './values.ts';
-
-/** Somebody of the site, as far as an import compares. */
-export interface Known {
-  id: number;
-  email: string;
-  firstName: string;
-  lastName: string;
-  isActive: boolean;
-  licenseTypeId: number | undefined;
-  groups: readonly number[];
-  twoFactor: boolean;
-  approvedAddresses: boolean;
-  /** Only where it was asked for: the directory does not hold it. */
-  federationId?: string | undefined;
-}
-
 export const OUTCOMES = ['create', 'update', 'skip', 'cannot'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+export type Counts = Record<Outcome, number>;
+
+/** How the page calls the fields of what is imported, by their keys. */
+export type Labels = Readonly<Record<string, string>>;
 
 /** A field that gets another value; both as the page shows them. */
 export interface FieldChange {
-  field: Field;
+  field: string;
   before: string;
   after: string;
 }
 
 /** What is wrong with a row; `field` is where. */
 export interface Fault {
-  field: Field | undefined;
+  field: string | undefined;
   message: string;
 }
 
-/** The calls that a row needs (spec 4.2); a license and groups of somebody known are calls of their own. */
-export interface Work {
-  create?: NewUserInfo;
-  update?: UserInfo;
-  /** What the changed fields of `update` were when it was planned. */
-  before?: Partial<UserInfo>;
-  licenseTypeId?: number;
-  /** The license when it was planned; undefined for somebody new. */
-  licenseBefore?: number | undefined;
-  addGroups?: readonly number[];
-  removeGroups?: readonly number[];
-}
-
-/** What would become of one row. */
-export interface Planned {
+/** What would become of one row; `work` is what has to be sent for it. */
+export interface Planned<Work = unknown> {
   /** As a spreadsheet counts: the heading is row 1. */
   row: number;
   outcome: Outcome;
-  /** Who it is, if known already. */
-  userId: number | undefined;
+  /** Which one it is, if known already. */
+  id: number | undefined;
   name: string;
-  email: string;
+  /** What stands under the name. */
+  detail: string;
   changes: readonly FieldChange[];
   faults: readonly Fault[];
   /** Empty for what is not sent. */
@@ -62,43 +35,7 @@ export interface Planned {
 }
 
 /** A row that is sent, with its cells as they stand in the file. */
-export interface SentRow {
-  plan: Planned;
+export interface SentRow<Work = unknown> {
+  plan: Planned<Work>;
   cells: readonly string[];
-}
-
-/** What a person who imports may do: undefined where allowed, else the sentence that says what is missing. */
-export type Permissions = Readonly<
-  Record<'create' | 'update' | 'license' | 'assign' | 'unassign', string | undefined>
->;
-
-/** What is chosen for an import beside its columns. */
-export interface Choices {
-  /** `add`: groups of the file come to those somebody has; `exact`: others are taken away. */
-  groups: 'add' | 'exact';
-}
-
-/** Everybody of the site, to be found by id and by address. */
-export interface People {
-  byId: ReadonlyMap<number, Known>;
-  byEmail: ReadonlyMap<string, Known>;
-}
-
-/** What rows are checked against. */
-export interface Checking {
-  people: People;
-  book: GroupBook;
-  choices: Choices;
-  may: Permissions;
-  /** Groups that the importer may neither give nor take, each with what they lack for it. */
-  barred: ReadonlyMap<number, string>;
-  /** Who imports: they cannot shut themselves out. */
-  me: number;
-}
-
-/** The part of a plan that a row's own wish decides. */
-export interface RowPlan {
-  changes: FieldChange[];
-  work: Work;
-  faults: Fault[];
 }

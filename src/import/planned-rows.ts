@@ -1,12 +1,13 @@
 import type { RowSource } from '../ui/table/row-source.ts';
 import type { Outcome, Planned, SentRow } from './plan.ts';
-import type { ImportSession } from './session.ts';
+import type { Board } from './board.ts';
+import type { Remote } from 'comlink';
 
 const BLOCK = 200;
 
 /** The checked rows by their place, fetched from the desk as they come into view. */
 export function plannedRows(
-  { desk }: ImportSession,
+  desk: Remote<Board>,
   outcomes: readonly Outcome[],
   length: number,
 ): RowSource<Planned> {
@@ -37,7 +38,7 @@ export function plannedRows(
 }
 
 /** All rows that would be sent, a portion at a time. */
-export async function rowsToSend({ desk }: ImportSession, length: number): Promise<SentRow[]> {
+export async function rowsToSend(desk: Remote<Board>, length: number): Promise<SentRow[]> {
   const rows: SentRow[] = [];
   while (rows.length < length) {
     // oxlint-disable-next-line no-await-in-loop -- all at once would stop the page

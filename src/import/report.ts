@@ -1,33 +1,48 @@
 import { saveFile } from '../lib/save-file.ts';
 import { toCsv } from '../lib/csv.ts';
 import { rowsAgain } from './again.ts';
-import { HEADINGS } from './fields.ts';
 import type { ImportRun } from './job.ts';
-import type { RowResult } from './perform.ts';
-import type { Planned } from './plan.ts';
+import type { RowResult } from './keep.ts';
+import type { About } from './keep.ts';
+import type { Labels, Planned } from './plan.ts';
 import { changeWords } from './row-words.ts';
-import type { ImportSession } from './session.ts';
+import type { Board } from './board.ts';
+import type { Remote } from 'comlink';
 
-const HEAD = ['Row', 'Result', 'Id', 'E-mail', 'Name', 'Would change', 'Done', 'Reason', 'Request id'];
+const headOf = ({ detail }: About): string[] => [
+  'Row',
+  'Result',
+  'Id',
+  ...(detail === undefined ? [] : [detail]),
+  'Name',
+  'Would change',
+  'Done',
+  'Reason',
+  'Request id',
+];
 const WORDS: Record<RowResult['result'], string> = { done: 'Done', partly: 'In part', failed: 'Failed' };
 
 const beside = (name: string, what: string): string => `${name.replace(/\.[^.]*$/, '')}-${what}.csv`;
 
 /** What came of each row, as a file. */
-export function saveReport({ fileName, rows, results }: ImportRun): void {
-  const lines = rows.map((row) => line(row, results.get(row.row)));
-  saveFile(beside(fileName, 'report'), toCsv([HEAD, ...lines]));
+export function saveReport({ fileName, rows, results, about }: ImportRun): void {
+  const lines = rows.map((row) => line(row, about, results.get(row.row)));
+  saveFile(beside(fileName, 'report'), toCsv([headOf(about), ...lines]));
 }
 
-function line({ row, name, email, userId, changes }: Planned, result?: RowResult): (string | number)[] {
+function line(
+  { row, name, detail, id, changes }: Planned,
+  about: About,
+  result?: RowResult,
+): (string | number)[] {
   const { done = [], why = '', requestId = '' } = result ?? {};
   return [
     row,
     result ? WORDS[result.result] : 'Not yet',
-    result?.userId ?? userId ?? '',
-    email,
+    result?.id ?? id ?? '',
+    ...(about.detail === undefined ? [] : [detail]),
     name,
-    changes.map(changeWords).join('; '),
+    changes.map((change) => changeWords(change, about.labels)).join('; '),
     done.join(', '),
     why,
     requestId,
@@ -49,19 +64,6 @@ export function saveFailed(run: ImportRun): void {
 }
 
 /** The rows that cannot be imported, each with what is wrong, in the form of the file. */
-export async function saveProblems({ desk }: ImportSession, fileName: string): Promise<void> {
-  saveFile(beside(fileName, 'problems'), await desk.problems());
-}
-
-/** An empty file with every column, and two people who show how cells are written. */
-export function saveTemplate(): void {
-  const { id: _, ...columns } = HEADINGS;
-  saveFile(
-    'users-template.csv',
-    toCsv([
-      Object.values(columns),
-      ['ann.example@company.example', 'Ann', 'Example', 'Active', 'Standard', '', 'No', 'No', ''],
-      ['ben.example@company.example', 'Ben', 'Example', 'Inactive', 'No License', '', 'No', 'No', ''],
-    ]),
-  );
+export async function saveProblems(desk: Remote<Board>, fileName: string, labels: Labels): Promise<void> {
+  saveFile(beside(fileName, 'problems'), await desk.problems(labels));
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toServiceError } from '../api/errors.ts';
 import { client } from '../api/generated/client.gen.ts';
 import { dropBulkJobs } from '../bulk/drop.ts';
-import { createImport, importRun, startImport } from './job.ts';
+import { createImport, importRun, leaveImport, startImport } from './job.ts';
 import { keptImports } from './keep.ts';
 import type { ImportJob } from './keep.ts';
 import type { SentRow } from './plan.ts';
@@ -16,9 +16,9 @@ const sent = (row: number): SentRow => ({
   plan: {
     row,
     outcome: 'create',
-    userId: undefined,
+    id: undefined,
     name: `P ${row}`,
-    email: emailOf(row),
+    detail: emailOf(row),
     changes: [],
     faults: [],
     work: { create: { email: emailOf(row), firstName: 'P', lastName: String(row) } },
@@ -28,6 +28,7 @@ const sent = (row: number): SentRow => ({
 const job = (): ImportJob => ({
   id: crypto.randomUUID(),
   holder: ME,
+  about: { place: 'people', words: ['person', 'people'], labels: {}, detail: 'E-mail' },
   fileName: 'people.csv',
   headings: ['E-mail', 'First name', 'Last name'],
   rows: Array.from({ length: 8 }, (_, at) => sent(at + 2)),
@@ -52,7 +53,7 @@ client.interceptors.error.use((error, response) => toServiceError(error, respons
 
 beforeEach(async () => {
   await dropBulkJobs();
-  importRun.set(undefined);
+  leaveImport('people');
   Object.assign(site, { people: new Map(), creations: [], lost: '', taken: '' });
   client.setConfig({
     baseUrl: 'http://steward.test/console',
@@ -66,7 +67,7 @@ beforeEach(async () => {
 });
 afterEach(() => client.setConfig({ fetch: before }));
 
-const results = () => importRun.get()?.results;
+const results = () => importRun('people')?.results;
 
 test('an import goes on after a reload where it was: nobody is sent twice, nobody is left out', async () => {
   site.lost = emailOf(4);
@@ -75,27 +76,27 @@ test('an import goes on after a reload where it was: nobody is sent twice, nobod
   await expect.poll(() => results()?.size).toBe(7);
   await expect.poll(async () => (await keptImports(ME))[0]?.notes.length).toBeGreaterThan(8);
 
-  importRun.set(undefined);
+  leaveImport('people');
   const [kept] = await keptImports(ME);
   if (!kept) throw new Error('Nothing was kept');
   const again = createImport(new QueryClient(), kept.job, kept.notes);
   again.showEnd();
-  expect(importRun.get()?.state).toBe('stopped');
+  expect(importRun('people')?.state).toBe('stopped');
   site.creations.length = 0;
   again.goOn();
-  await expect.poll(() => importRun.get()?.state).toBe('failed');
+  await expect.poll(() => importRun('people')?.state).toBe('failed');
   expect(site.people.size).toBe(7);
-  expect(results()?.get(4)).toMatchObject({ result: 'done', userId: site.people.get(emailOf(4)) });
+  expect(results()?.get(4)).toMatchObject({ result: 'done', id: site.people.get(emailOf(4)) });
   // Refused before the reload is refused after it: the person of that address is somebody else's.
   expect(results()?.get(3)).toMatchObject({ result: 'failed', why: 'Taken' });
   expect(site.creations).not.toContain(emailOf(3));
-  const run = importRun.get();
+  const run = importRun('people');
   expect(run && (await failedFile(run).text())).toContain(`"${emailOf(3)}","P","3","3","Taken"`);
 });
 
 test('nobody goes on with the import of somebody else, nor on another site', async () => {
   await startImport(new QueryClient(), job());
-  await expect.poll(() => importRun.get()?.state).toBe('done');
+  await expect.poll(() => importRun('people')?.state).toBe('done');
   expect(await keptImports({ ...ME, siteId: 2 })).toEqual([]);
   expect(await keptImports(ME)).toHaveLength(1);
   expect(await keptImports({ ...ME, userId: 8 })).toEqual([]);

@@ -1,34 +1,26 @@
-import { FIELDS, HEADINGS, ignoredBecause } from '../../../../import/fields.ts';
-import type { Field, Mapping } from '../../../../import/fields.ts';
-import type { Choices } from '../../../../import/plan.ts';
-import { count, counted } from '../../../../lib/numbers.ts';
+import { FIELDS, HEADINGS, ignoredBecause } from '../../../../import/people/fields.ts';
+import type { Field } from '../../../../import/people/fields.ts';
+import type { Choices } from '../../../../import/people/plan.ts';
+import { ColumnRow } from '../../../../import/view/ColumnRow.tsx';
+import { FileWords } from '../../../../import/view/FileWords.tsx';
+import { count } from '../../../../lib/numbers.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
 import { Banner } from '../../../../ui/feedback/Banner.tsx';
 import { Card, CardBody } from '../../../../ui/layout/Card.tsx';
 import { canTellPeople } from './-use-preparation.ts';
-import type { Prepared } from './-use-preparation.ts';
-
-const SEPARATORS: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
-const ENCODINGS = {
-  'utf-8': 'UTF-8',
-  'utf-16le': 'UTF-16',
-  'utf-16be': 'UTF-16',
-  'windows-1252': 'Windows-1252',
-};
+import type { PeopleSetup, PreparedPeople } from './-use-preparation.ts';
 
 interface ColumnsCardProps {
-  prepared: Prepared;
-  onChange: (part: { mapping?: Mapping; choices?: Choices }) => void;
+  prepared: PreparedPeople;
+  onChange: (part: Partial<PeopleSetup>) => void;
   onGiveUp: () => void;
 }
 
-// The field that chose the file is gone: whoever works by keyboard goes on from what was found.
-const takeFocus = (words: HTMLElement | null) => words?.focus({ preventScroll: true });
-
 /** The second step: what each column of the file holds. */
 export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) {
-  const { name, file, mapping, choices } = prepared;
-  const { headings, samples, rows, separator, encoding } = file;
+  const { name, file, setup } = prepared;
+  const { mapping, choices } = setup;
+  const { headings, samples } = file;
   const ignored = mapping.filter((field) => field === undefined).length;
   const choose = (at: number, field: Field | undefined) =>
     onChange({
@@ -46,16 +38,7 @@ export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) 
     >
       <CardBody>
         <div className="import-columns-head">
-          <p ref={takeFocus} tabIndex={-1}>
-            <strong>{name}</strong> · {counted(rows, 'row', 'rows')} · parted by{' '}
-            {SEPARATORS[separator] ?? separator} · {ENCODINGS[encoding]}
-            {ignored > 0 && ` · ${counted(ignored, 'column', 'columns')} ignored`}
-          </p>
-          {encoding === 'windows-1252' && (
-            <Banner tone="warn" title="This file is no Unicode text and was read as Windows-1252">
-              Look at names with accents before you import. If they are wrong, save the file as CSV UTF-8.
-            </Banner>
-          )}
+          <FileWords {...{ name, file, ignored }} />
           {!canTellPeople(mapping) && (
             <Banner tone="bad" title="Say which column holds the e-mail address or the id">
               Without one of them nobody knows whom a row is about.
@@ -67,7 +50,7 @@ export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) 
             // Columns have no identity but their place; headings may repeat.
             // oxlint-disable-next-line react/no-array-index-key
             <li key={at}>
-              <ColumnRow
+              <Column
                 heading={heading === '' ? `Column ${count(at + 1)}` : heading}
                 sample={samples[at] ?? ''}
                 field={mapping[at]}
@@ -86,34 +69,28 @@ export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) 
   );
 }
 
-interface ColumnRowProps {
+interface ColumnProps {
   heading: string;
   sample: string;
   field: Field | undefined;
   onChoose: (field: Field | undefined) => void;
 }
 
-function ColumnRow({ heading, sample, field, onChoose }: ColumnRowProps) {
+function Column({ heading, sample, field, onChoose }: ColumnProps) {
   const because = field === undefined ? ignoredBecause(heading) : undefined;
   return (
-    <label className="import-column">
-      <span className="import-column-name">
-        <strong>{heading}</strong>
-        <small>{because ?? (sample === '' ? 'Empty' : sample)}</small>
-      </span>
-      <select
-        className="input"
-        value={field ?? ''}
-        onChange={({ target }) => onChoose(FIELDS.find((one) => one === target.value))}
-      >
-        <option value="">Ignored</option>
-        {FIELDS.map((one) => (
-          <option key={one} value={one}>
-            {HEADINGS[one]}
-          </option>
-        ))}
-      </select>
-    </label>
+    <ColumnRow
+      heading={heading}
+      note={because ?? sample}
+      value={field ?? ''}
+      onChoose={(value) => onChoose(FIELDS.find((one) => one === value))}
+    >
+      {FIELDS.map((one) => (
+        <option key={one} value={one}>
+          {HEADINGS[one]}
+        </option>
+      ))}
+    </ColumnRow>
   );
 }
 

@@ -1,107 +1,36 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
 import { useAllowed, useSession } from '../../../../api/session.ts';
 import { useDirectory } from '../../../../directory/directory.ts';
-import type { Opened } from '../../../../import/desk.ts';
-import { readBarred } from '../../../../import/barred.ts';
-import { guessMapping } from '../../../../import/fields.ts';
-import type { Mapping } from '../../../../import/fields.ts';
-import type { Choices, Permissions } from '../../../../import/plan.ts';
-import { openSession } from '../../../../import/session.ts';
-import type { ImportSession } from '../../../../import/session.ts';
+import type { OpenedFile } from '../../../../import/board.ts';
+import { readBarred } from '../../../../import/people/barred.ts';
+import { guessMapping } from '../../../../import/people/fields.ts';
+import type { Mapping } from '../../../../import/people/fields.ts';
+import type { Choices, Permissions } from '../../../../import/people/plan.ts';
+import { openSession } from '../../../../import/people/session.ts';
+import type { PeopleSession } from '../../../../import/people/session.ts';
+import { usePreparation } from '../../../../import/view/use-preparation.ts';
+import type { Prepared } from '../../../../import/view/use-preparation.ts';
 
-type OpenedFile = Exclude<Opened, { fault: string }>;
-
-/** A file that was read and waits to be imported. */
-export interface Prepared {
-  id: string;
-  name: string;
-  file: OpenedFile;
-  session: ImportSession;
+export interface PeopleSetup {
   mapping: Mapping;
   choices: Choices;
 }
 
-type Stage =
-  | { at: 'empty'; fault?: string | undefined }
-  | { at: 'reading'; name: string; share: number }
-  | ({ at: 'ready' } & Prepared);
+export type PreparedPeople = Prepared<PeopleSession, PeopleSetup>;
 
-const MOST_BYTES = 100 * 1024 * 1024;
-
-/** From a chosen file to its columns. Whatever is prepared here is gone with the page, until it is handed over. */
-export function usePreparation() {
+/** A file of people on its way to the import. */
+export function usePeoplePreparation() {
   const { site } = useSession();
-  const [stage, setStage] = useState<Stage>({ at: 'empty' });
-  const held = useRef<ImportSession>(undefined);
-  const close = useCallback(() => {
-    held.current?.close();
-    held.current = undefined;
-  }, []);
-  // A worker does not go with the page by itself.
-  useEffect(() => close, [close]);
-
-  const open = async (chosen: File) => {
-    close();
-    if (chosen.size > MOST_BYTES)
-      return setStage({
-        at: 'empty',
-        fault: `${chosen.name} is larger than 100 MB. Split it into several files.`,
-      });
-    const session = openSession();
-    held.current = session;
-    const show = (share: number) => {
-      if (held.current === session) setStage({ at: 'reading', name: chosen.name, share });
-    };
-    show(0);
-    const file = await read(session, chosen, show);
-    // Another file was chosen meanwhile, or the page was left.
-    if (held.current !== session) return undefined;
-    if ('fault' in file) {
-      close();
-      return setStage({ at: 'empty', fault: file.fault });
-    }
-    const guessed = guessMapping(file.headings);
-    // An identity manager decides federation ids there (spec 2.1).
-    const without = site.identityMode === 'identity-manager' ? 'federationId' : undefined;
-    const mapping = guessed.map((field) => (field === without ? undefined : field));
-    return setStage({
-      at: 'ready',
-      id: crypto.randomUUID(),
-      name: chosen.name,
-      file,
-      session,
-      mapping,
-      choices: { groups: 'add' },
-    });
-  };
-
-  return {
-    stage,
-    open,
-    change: (part: Partial<Pick<Prepared, 'mapping' | 'choices'>>) =>
-      setStage((now) => (now.at === 'ready' ? { ...now, ...part } : now)),
-    giveUp: () => {
-      close();
-      setStage({ at: 'empty' });
-    },
-  };
-}
-
-async function read(
-  session: ImportSession,
-  chosen: File,
-  onProgress: (share: number) => void,
-): Promise<Opened> {
-  try {
-    return await session.open(chosen, onProgress);
-  } catch {
-    return { fault: `${chosen.name} could not be read.` };
-  }
+  // An identity manager decides federation ids there (spec 2.1).
+  const without = site.identityMode === 'identity-manager' ? 'federationId' : undefined;
+  return usePreparation<PeopleSession, PeopleSetup>(openSession, ({ headings }: OpenedFile) => ({
+    mapping: guessMapping(headings).map((field) => (field === without ? undefined : field)),
+    choices: { groups: 'add' },
+  }));
 }
 
 /** What would become of the rows; checked again when columns, choices or people change. */
-export function useCheck({ id, session, mapping, choices }: Prepared) {
+export function useCheck({ id, session, setup: { mapping, choices } }: PreparedPeople) {
   const { groups, version, complete } = useDirectory();
   const { user, capabilities } = useSession();
   const may = usePermissions();

@@ -1,5 +1,8 @@
 import { expose } from 'comlink';
+import { standIn } from '../../export/stand-in.ts';
 import { createDesk } from './desk.ts';
+
+Object.assign(globalThis, { Worker: standIn(() => new DecompressionStream('deflate-raw')) });
 
 const desk = createDesk();
 

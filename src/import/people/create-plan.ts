@@ -1,10 +1,11 @@
-import { STANDARD_LICENSE } from '../../contract/rules/licenses.ts';
-import type { NewUserInfo } from '../api/generated/types.gen.ts';
+import { STANDARD_LICENSE } from '../../../contract/rules/licenses.ts';
+import type { NewUserInfo } from '../../api/generated/types.gen.ts';
 import { licenseWord, statusWord, switchWord } from './field-words.ts';
 import type { Field } from './fields.ts';
 import { barredGroups, refusals, tooManyGroups } from './limits.ts';
-import { joinNames } from './name-list.ts';
-import type { Checking, Fault, FieldChange, RowPlan } from './plan.ts';
+import { joinNames } from '../name-list.ts';
+import type { Fault, FieldChange } from '../plan.ts';
+import type { Checking, RowPlan } from './plan.ts';
 import type { GroupBook } from './values.ts';
 import type { Wish } from './wish.ts';
 

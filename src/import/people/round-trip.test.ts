@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cellsOf, exportColumns } from '../export/columns.ts';
-import { csvHead, csvRows } from '../export/write-csv.ts';
+import { cellsOf, exportColumns } from '../../export/columns.ts';
+import { csvHead, csvRows } from '../../export/write-csv.ts';
 import { checkWishes } from './check.ts';
-import { decode } from './decode.ts';
-import { emailKey } from './email-key.ts';
+import { decode } from '../decode.ts';
+import { emailKey } from '../email-key.ts';
 import { guessMapping } from './fields.ts';
-import { parse } from './parse.ts';
+import { parse } from '../parse.ts';
 import type { Checking, Known } from './plan.ts';
 import { groupBook } from './values.ts';
 import { readWish } from './wish.ts';

@@ -1,11 +1,12 @@
-import { refusedSwitches } from '../../contract/rules/switches.ts';
-import type { UserInfo } from '../api/generated/types.gen.ts';
-import { emailKey } from './email-key.ts';
+import { refusedSwitches } from '../../../contract/rules/switches.ts';
+import type { UserInfo } from '../../api/generated/types.gen.ts';
+import { emailKey } from '../email-key.ts';
 import { licenseWord, statusWord, switchWord } from './field-words.ts';
 import type { Field } from './fields.ts';
 import { barredGroups, refusals, tooManyGroups } from './limits.ts';
-import { joinNames } from './name-list.ts';
-import type { Checking, Fault, FieldChange, Known, RowPlan, Work } from './plan.ts';
+import { joinNames } from '../name-list.ts';
+import type { Fault, FieldChange } from '../plan.ts';
+import type { Checking, Known, RowPlan, Work } from './plan.ts';
 import type { GroupBook } from './values.ts';
 import type { Wish } from './wish.ts';
 

@@ -1,4 +1,4 @@
-import { fold } from '../lib/fold.ts';
+import { fold } from '../../lib/fold.ts';
 
 /** What a column of the file can be; the names are those of the interface (shapes 2). */
 export const FIELDS = [

@@ -1,8 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { capabilities } from '../../contract/rules/capabilities.ts';
-import { toServiceError } from '../api/errors.ts';
-import type { Capability } from '../api/generated/types.gen.ts';
-import { capabilitiesOf, groupQuery, lackingFor } from '../directory/groups.ts';
+import { capabilities } from '../../../contract/rules/capabilities.ts';
+import { toServiceError } from '../../api/errors.ts';
+import type { Capability } from '../../api/generated/types.gen.ts';
+import { capabilitiesOf, groupQuery, lackingFor } from '../../directory/groups.ts';
 
 const ALL = capabilities.map(({ name }) => name);
 

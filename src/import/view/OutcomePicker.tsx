@@ -1,5 +1,5 @@
-import { count } from '../../../../lib/numbers.ts';
-import type { Tone } from '../../../../ui/layout/tone.ts';
+import { count } from '../../lib/numbers.ts';
+import type { Tone } from '../../ui/layout/tone.ts';
 
 export interface OutcomeOption<Value extends string> {
   value: Value;

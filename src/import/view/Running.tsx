@@ -1,23 +1,23 @@
 import { Download, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { closeImport, tally } from '../../../../import/job.ts';
-import type { ImportRun } from '../../../../import/job.ts';
-import type { RowResult } from '../../../../import/perform.ts';
-import type { Planned } from '../../../../import/plan.ts';
-import { failedFile, saveFailed, saveReport } from '../../../../import/report.ts';
-import { count, counted } from '../../../../lib/numbers.ts';
-import { Trail } from '../../../../shell/Trail.tsx';
-import { Button } from '../../../../ui/button/Button.tsx';
-import { confirm } from '../../../../ui/dialog/confirm.ts';
-import { Banner } from '../../../../ui/feedback/Banner.tsx';
-import { EmptyState } from '../../../../ui/feedback/EmptyState.tsx';
-import { Badge } from '../../../../ui/layout/Badge.tsx';
-import { Page } from '../../../../ui/layout/Page.tsx';
-import type { Tone } from '../../../../ui/layout/tone.ts';
-import type { Column } from '../../../../ui/table/columns.ts';
-import { DataTable } from '../../../../ui/table/DataTable.tsx';
-import { OutcomePicker } from './-OutcomePicker.tsx';
-import { Changes, PERSON, PLACE } from './-row-columns.tsx';
+import { closeImport, tally } from '../job.ts';
+import type { ImportRun } from '../job.ts';
+import type { RowResult } from '../keep.ts';
+import type { Labels, Planned } from '../plan.ts';
+import { failedFile, saveFailed, saveReport } from '../report.ts';
+import { count, counted } from '../../lib/numbers.ts';
+import { Trail } from '../../shell/Trail.tsx';
+import { Button } from '../../ui/button/Button.tsx';
+import { confirm } from '../../ui/dialog/confirm.ts';
+import { Banner } from '../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../ui/feedback/EmptyState.tsx';
+import { Badge } from '../../ui/layout/Badge.tsx';
+import { Page } from '../../ui/layout/Page.tsx';
+import type { Tone } from '../../ui/layout/tone.ts';
+import type { Column } from '../../ui/table/columns.ts';
+import { DataTable } from '../../ui/table/DataTable.tsx';
+import { OutcomePicker } from './OutcomePicker.tsx';
+import { Changes, PLACE, subjectColumn } from './row-columns.tsx';
 
 interface Line {
   plan: Planned;
@@ -34,8 +34,8 @@ const WORDS: Record<Kind, { label: string; tone: Tone }> = {
 };
 const kindOf = ({ result }: Line): Kind => result?.result ?? 'left';
 
-const COLUMNS: readonly Column<Line>[] = [
-  PERSON,
+const columnsOf = (subject: string, labels: Labels): readonly Column<Line>[] => [
+  subjectColumn(subject),
   PLACE,
   {
     id: 'result',
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Line>[] = [
     minWidth: 360,
     small: 'line',
     cell({ plan, result }) {
-      if (result?.why === undefined) return <Changes changes={plan.changes} />;
+      if (result?.why === undefined) return <Changes changes={plan.changes} labels={labels} />;
       const words = `${result.done.length > 0 ? `${result.done.join(', ')} done. ` : ''}${result.why}`;
       return (
         <span className="import-fault" title={words}>
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Line>[] = [
   },
 ];
 const rowOf = ({ plan }: Line) => plan.row;
-const nameOf = ({ plan }: Line) => plan.name || plan.email;
+const nameOf = ({ plan }: Line) => plan.name || plan.detail || `Row ${plan.row}`;
 
 const TITLES = {
   running: 'Importing',
@@ -70,9 +70,18 @@ const TITLES = {
   failed: 'Imported, but not all',
 };
 
+interface RunningProps {
+  run: ImportRun;
+  /** The heading of the page, and of the column that says what a row is about. */
+  title: string;
+  subject: string;
+  onAgain: (file: File) => void;
+}
+
 /** An import on its way or at its end, row by row. */
-export function Running({ run, onAgain }: { run: ImportRun; onAgain: (file: File) => void }) {
-  const { state, rows, results, trouble, fileName } = run;
+export function Running({ run, title, subject, onAgain }: RunningProps) {
+  const { about, state, rows, results, trouble, fileName } = run;
+  const columns = useMemo(() => columnsOf(subject, about.labels), [subject, about.labels]);
   const [shown, setShown] = useState<Kind | 'all'>('all');
   const counts = tally(run);
   const lines = useMemo(
@@ -85,15 +94,15 @@ export function Running({ run, onAgain }: { run: ImportRun; onAgain: (file: File
   const failed = counts.failed + counts.partly;
   const again = () => {
     const file = failedFile(run);
-    closeImport();
+    closeImport(run);
     onAgain(file);
   };
   return (
     <Page
       fill
-      title="Import users"
+      title={title}
       breadcrumbs={<Trail />}
-      meta={`${TITLES[state]}: ${count(results.size)} of ${counted(rows.length, 'person', 'people')} from ${fileName}`}
+      meta={`${TITLES[state]}: ${count(results.size)} of ${counted(rows.length, ...about.words)} from ${fileName}`}
       actions={<Actions {...{ run, failed }} onAgain={again} />}
     >
       {state === 'running' && (
@@ -106,7 +115,7 @@ export function Running({ run, onAgain }: { run: ImportRun; onAgain: (file: File
       )}
       {trouble !== undefined && (
         <Banner tone="warn" title={trouble}>
-          Who was not reached is kept. Continue when the service answers again.
+          What was not sent is kept. Continue when the service answers again.
         </Banner>
       )}
       <OutcomePicker
@@ -120,7 +129,7 @@ export function Running({ run, onAgain }: { run: ImportRun; onAgain: (file: File
       />
       <DataTable
         label="Imported rows"
-        columns={COLUMNS}
+        columns={columns}
         rows={lines}
         rowId={rowOf}
         rowLabel={nameOf}
@@ -130,7 +139,8 @@ export function Running({ run, onAgain }: { run: ImportRun; onAgain: (file: File
   );
 }
 
-async function discard({ rows, results }: ImportRun): Promise<void> {
+async function discard(run: ImportRun): Promise<void> {
+  const { rows, results } = run;
   const left = counted(rows.length - results.size, 'row', 'rows');
   const agreed = await confirm({
     title: `Discard ${left}?`,
@@ -138,7 +148,7 @@ async function discard({ rows, results }: ImportRun): Promise<void> {
     action: `Discard ${left}`,
     danger: true,
   });
-  if (agreed) closeImport();
+  if (agreed) closeImport(run);
 }
 
 interface ActionsProps {
@@ -173,7 +183,7 @@ function Actions({ run, failed, onAgain }: ActionsProps) {
           </Button>
         </>
       ) : (
-        <Button variant="primary" onClick={closeImport}>
+        <Button variant="primary" onClick={() => closeImport(run)}>
           Import another file
         </Button>
       )}

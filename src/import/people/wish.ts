@@ -1,8 +1,8 @@
 import { regexes } from 'zod/v4/core';
 import type { Field, Mapping } from './fields.ts';
-import { splitNames } from './name-list.ts';
-import type { Row } from './parse.ts';
-import type { Fault } from './plan.ts';
+import { splitNames } from '../name-list.ts';
+import type { Row } from '../parse.ts';
+import type { Fault } from '../plan.ts';
 import { quoted, readGroups, readId, readLicense, readStatus, readSwitch } from './values.ts';
 import type { GroupBook, Read } from './values.ts';
 

@@ -1,21 +1,24 @@
-import { FileSpreadsheet, FileUp } from 'lucide-react';
+import { FileUp } from 'lucide-react';
 import { useState } from 'react';
-import type { DragEvent } from 'react';
-import { saveTemplate } from '../../../../import/report.ts';
-import { cx } from '../../../../ui/cx.ts';
-import { Banner } from '../../../../ui/feedback/Banner.tsx';
-import { Button } from '../../../../ui/button/Button.tsx';
-import { Card, CardBody } from '../../../../ui/layout/Card.tsx';
+import type { DragEvent, ReactNode } from 'react';
+import { cx } from '../../ui/cx.ts';
+import { Banner } from '../../ui/feedback/Banner.tsx';
+import { Button } from '../../ui/button/Button.tsx';
+import { Card, CardBody } from '../../ui/layout/Card.tsx';
 
 interface FileCardProps {
   onFile: (file: File) => void;
+  /** What a row is: "One person". */
+  row: string;
+  /** What helps those who have no file. */
+  actions?: ReactNode;
   fault: string | undefined;
   /** While a file is read: its name and how much of it is. */
   reading: { name: string; share: number } | undefined;
 }
 
-/** The first step: a file to choose, to drop or to paste; the template for those who have none. */
-export function FileCard({ onFile, fault, reading }: FileCardProps) {
+/** The first step: a file to choose, to drop or to paste. */
+export function FileCard({ onFile, row, actions, fault, reading }: FileCardProps) {
   const [over, setOver] = useState(false);
   // Kept here over the reading: rows that turn out to be faulty are mended where they were pasted.
   const [pasted, setPasted] = useState<string>();
@@ -29,14 +32,7 @@ export function FileCard({ onFile, fault, reading }: FileCardProps) {
     if (file) onFile(file);
   };
   return (
-    <Card
-      title="1. File"
-      actions={
-        <Button size="small" icon={FileSpreadsheet} onClick={saveTemplate}>
-          Download the template
-        </Button>
-      }
-    >
+    <Card title="1. File" actions={actions}>
       <CardBody>
         <div className="import-file">
           {fault !== undefined && <Banner tone="bad" title={fault} />}
@@ -49,7 +45,7 @@ export function FileCard({ onFile, fault, reading }: FileCardProps) {
             onDrop={drop}
           >
             <FileUp />
-            {reading ? <Reading {...reading} /> : <Choose onFile={onFile} again={fault !== undefined} />}
+            {reading ? <Reading {...reading} /> : <Choose {...{ onFile, row }} again={fault !== undefined} />}
           </div>
           {!reading && <Paste text={pasted} onText={setPasted} onFile={onFile} />}
         </div>
@@ -67,23 +63,23 @@ function Reading({ name, share }: { name: string; share: number }) {
   );
 }
 
-interface ChooseProps extends Pick<FileCardProps, 'onFile'> {
+interface ChooseProps extends Pick<FileCardProps, 'onFile' | 'row'> {
   /** The last file was none: the focus was here and comes back. */
   again: boolean;
 }
 
-function Choose({ onFile, again }: ChooseProps) {
+function Choose({ onFile, row, again }: ChooseProps) {
   return (
     <>
       <p>
-        Drop a CSV file here, or{' '}
+        Drop a CSV or XLSX file here, or{' '}
         <label className="import-choose">
           <input
             type="file"
             className="visually-hidden"
             // oxlint-disable-next-line jsx-a11y/no-autofocus
             autoFocus={again}
-            accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
+            accept=".csv,.tsv,.txt,.xlsx,text/csv,text/tab-separated-values,text/plain"
             onChange={({ target }) => {
               const file = target.files?.[0];
               // The same file can be chosen again after it was changed.
@@ -95,8 +91,8 @@ function Choose({ onFile, again }: ChooseProps) {
         </label>
       </p>
       <small>
-        One person in a row, with a heading. Separator and encoding are recognised. Nothing is changed before
-        you have seen what would happen.
+        {row} in a row, with a heading; at most 100 MB as text, 25 MB as a workbook, of which the first sheet
+        is read. Nothing is changed before you have seen what would happen.
       </small>
     </>
   );

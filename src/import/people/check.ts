@@ -1,11 +1,12 @@
 import { planCreate } from './create-plan.ts';
-import { emailKey } from './email-key.ts';
-import type { Checking, Fault, Known, People, Planned } from './plan.ts';
+import { emailKey } from '../email-key.ts';
+import type { Fault, Planned } from '../plan.ts';
+import type { Checking, Known, People, Work } from './plan.ts';
 import { planUpdate } from './update-plan.ts';
 import type { Wish } from './wish.ts';
 
 /** Decides for every row what would become of it. Rows that mean the same person spoil each other. */
-export function checkWishes(wishes: readonly Wish[], checking: Checking): Planned[] {
+export function checkWishes(wishes: readonly Wish[], checking: Checking): Planned<Work>[] {
   const found = wishes.map((wish) => findPerson(wish, checking.people));
   const twins = findTwins(wishes, found);
   return wishes.map((wish, at) => planRow(wish, found[at], twins.get(wish.row), checking));
@@ -49,17 +50,22 @@ function rowsWord(rows: readonly number[]): string {
   return `row${rows.length === 1 ? '' : 's'} ${named}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function planRow(wish: Wish, known: Known | undefined, twin: Fault | undefined, checking: Checking): Planned {
+function planRow(
+  wish: Wish,
+  known: Known | undefined,
+  twin: Fault | undefined,
+  checking: Checking,
+): Planned<Work> {
   const faults = [...wish.faults, ...(twin ? [twin] : [])];
   const firstName = wish.firstName ?? known?.firstName ?? '';
   const lastName = wish.lastName ?? known?.lastName ?? '';
   const planned = {
     row: wish.row,
-    userId: known?.id,
+    id: known?.id,
     name: `${firstName} ${lastName}`.trim(),
-    email: wish.email ?? known?.email ?? '',
+    detail: wish.email ?? known?.email ?? '',
   };
-  const cannot = (more: readonly Fault[]): Planned => ({
+  const cannot = (more: readonly Fault[]): Planned<Work> => ({
     ...planned,
     outcome: 'cannot',
     changes: [],

@@ -1,5 +1,5 @@
-import { licenseTypes } from '../../contract/rules/licenses.ts';
-import { fold } from '../lib/fold.ts';
+import { licenseTypes } from '../../../contract/rules/licenses.ts';
+import { fold } from '../../lib/fold.ts';
 
 /** What a cell says, or why it says nothing. */
 export type Read<Value> = { value: Value } | { fault: string };

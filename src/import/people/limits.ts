@@ -1,5 +1,6 @@
 import type { Field } from './fields.ts';
-import type { Checking, Fault, Permissions } from './plan.ts';
+import type { Fault } from '../plan.ts';
+import type { Checking, Permissions } from './plan.ts';
 import { quoted } from './values.ts';
 
 // A request takes so many (NewUserInfo, UsersToUserGroupRequestVm).

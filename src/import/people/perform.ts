@@ -1,4 +1,4 @@
-import { ServiceError, toServiceError } from '../api/errors.ts';
+import { ServiceError, toServiceError } from '../../api/errors.ts';
 import {
   assignGroups,
   createUser,
@@ -8,31 +8,13 @@ import {
   unassignGroups,
   updateUser,
   updateUserLicense,
-} from '../api/generated/sdk.gen.ts';
-import type { UserInfo, UserInfoResponse } from '../api/generated/types.gen.ts';
-import { tagged } from '../api/tagged.ts';
-import { isPassing } from '../bulk/outcome.ts';
-import type { Planned, Work } from './plan.ts';
-
-/** What came of a row: all of it, a part, nothing. */
-export interface RowResult {
-  result: 'done' | 'partly' | 'failed';
-  userId: number | undefined;
-  /** What the service has said yes to, in words. */
-  done: readonly string[];
-  why?: string | undefined;
-  requestId?: string | undefined;
-}
-
-/** How far a row has come: kept over a stop, so that nothing is sent twice. */
-export interface Progress {
-  userId: number | undefined;
-  done: string[];
-  /** A creation was sent and no answer came: whether it arrived is not known. */
-  unsure: boolean;
-}
-
-export const begin = ({ userId }: Planned): Progress => ({ userId, done: [], unsure: false });
+} from '../../api/generated/sdk.gen.ts';
+import type { UserInfo, UserInfoResponse } from '../../api/generated/types.gen.ts';
+import { tagged } from '../../api/tagged.ts';
+import { isPassing } from '../../bulk/outcome.ts';
+import type { Progress, RowResult } from '../keep.ts';
+import type { Planned } from '../plan.ts';
+import type { Work } from './plan.ts';
 
 interface Step {
   name: string;
@@ -47,19 +29,22 @@ const MEANWHILE = 'Somebody else changed this person in the meantime';
  * Makes the calls of one row, one after the other (spec 4.2), and goes on after those that `progress` has.
  * @throws ServiceError where the fault is not the row's: it can be tried again later
  */
-export async function perform({ work, email }: Planned, progress: Progress): Promise<RowResult> {
+export async function perform(
+  { work, detail: email }: Planned<Work>,
+  progress: Progress,
+): Promise<RowResult> {
   try {
-    if (work.create && progress.userId === undefined) await create(work.create, email, progress);
+    if (work.create && progress.id === undefined) await create(work.create, email, progress);
     for (const { name, run } of stepsOf(work)) {
       if (progress.done.includes(name)) continue;
       // oxlint-disable-next-line no-await-in-loop -- each step needs the one before
-      await run(progress.userId ?? 0);
+      await run(progress.id ?? 0);
       progress.done.push(name);
     }
-    return { result: 'done', userId: progress.userId, done: progress.done };
+    return { result: 'done', id: progress.id, done: progress.done };
   } catch (thrown) {
     const result = progress.done.length > 0 ? 'partly' : 'failed';
-    const so = { result, userId: progress.userId, done: progress.done } as const;
+    const so = { result, id: progress.id, done: progress.done } as const;
     if (thrown instanceof Meanwhile) return { ...so, why: thrown.message };
     if (isPassing(thrown)) throw thrown;
     const { status, message, fields, requestId } = toServiceError(thrown);
@@ -70,14 +55,14 @@ export async function perform({ work, email }: Planned, progress: Progress): Pro
 
 async function create(body: NonNullable<Work['create']>, email: string, progress: Progress): Promise<void> {
   try {
-    progress.userId = (await createUser({ body })).data;
+    progress.id = (await createUser({ body })).data;
   } catch (thrown) {
     const taken = thrown instanceof ServiceError && thrown.status === 409;
     const here = taken && progress.unsure ? (await searchUsers({ query: { email } })).data[0] : undefined;
     progress.unsure ||= isPassing(thrown);
     if (!here) throw thrown;
     // The call whose answer was lost had arrived.
-    progress.userId = here.id;
+    progress.id = here.id;
   }
   progress.done.push('Created');
 }

@@ -1,11 +1,13 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
-import { getUsersByIds } from '../api/generated/sdk.gen.ts';
-import { findAll, rowsOf } from '../directory/directory.ts';
-import type { DirectoryRow } from '../directory/row.ts';
-import { EVERYBODY } from '../directory/search.ts';
-import { startWorker } from '../lib/start-worker.ts';
-import type { Counts, Opened, Question } from './desk.ts';
+import { getUsersByIds } from '../../api/generated/sdk.gen.ts';
+import { findAll, rowsOf } from '../../directory/directory.ts';
+import type { DirectoryRow } from '../../directory/row.ts';
+import { EVERYBODY } from '../../directory/search.ts';
+import { startWorker } from '../../lib/start-worker.ts';
+import type { Counts } from '../plan.ts';
+import type { FileSession } from '../view/use-preparation.ts';
+import type { Question } from './desk.ts';
 import type { Known } from './plan.ts';
 import type { ImportWorker } from './worker.ts';
 // The bundler makes this module.
@@ -15,13 +17,10 @@ import workerUrl from './worker.ts?worker&url';
 /** Which of these groups the importer may neither give nor take, each with what they lack for it. */
 type BarredOf = (groupIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
-/** A file on its desk in a worker, from its opening until its import is over or given up. */
-export interface ImportSession {
-  desk: Remote<ImportWorker>;
-  open: (file: Blob, onProgress: (share: number) => void) => Promise<Opened>;
+/** A file of people on its desk. */
+export interface PeopleSession extends FileSession {
   /** Checks every row against everybody; `version` says when people have changed since the last time. */
   check: (question: Question, version: number, barredOf: BarredOf) => Promise<Counts>;
-  close: () => void;
 }
 
 // So many pass through the page without a pause that anybody feels.
@@ -30,7 +29,7 @@ const LENT = 500;
 const PORTION = 1000;
 const BY_ID = { ...EVERYBODY, sort: { by: 'id', descending: false } } as const;
 
-export function openSession(): ImportSession {
+export function openSession(): PeopleSession {
   const worker = startWorker(workerUrl);
   const desk = wrap<ImportWorker>(worker);
   let lent: number | undefined;

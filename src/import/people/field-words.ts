@@ -1,4 +1,4 @@
-import { licenseType } from '../../contract/rules/licenses.ts';
+import { licenseType } from '../../../contract/rules/licenses.ts';
 
 /** Values of fields as the page shows them before and after. */
 export const licenseWord = (id: number | undefined): string => licenseType(id ?? 0)?.description ?? '';

@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { zNewUserInfo } from '../api/generated/zod.gen.ts';
+import { zNewUserInfo } from '../../api/generated/zod.gen.ts';
 import { checkWishes } from './check.ts';
-import { emailKey } from './email-key.ts';
-import { faultWords } from './row-words.ts';
-import { FIELDS } from './fields.ts';
+import { emailKey } from '../email-key.ts';
+import { faultWords } from '../row-words.ts';
+import { FIELDS, HEADINGS } from './fields.ts';
 import type { Field } from './fields.ts';
-import type { Checking, Choices, Known, Permissions, Planned } from './plan.ts';
+import type { Planned } from '../plan.ts';
+import type { Checking, Choices, Known, Permissions, Work } from './plan.ts';
 import { groupBook } from './values.ts';
 import { readWish } from './wish.ts';
 
@@ -58,7 +59,7 @@ function checking({ choices = { groups: 'add' }, may, barred = new Map() }: Agai
 
 type Line = Partial<Record<Field, string>>;
 
-function check(lines: readonly Line[], against: Against = {}): Planned[] {
+function check(lines: readonly Line[], against: Against = {}): Planned<Work>[] {
   const all = checking(against);
   const rows = lines.map((line, at) => ({ row: at + 2, cells: FIELDS.map((field) => line[field] ?? '') }));
   return checkWishes(
@@ -69,7 +70,7 @@ function check(lines: readonly Line[], against: Against = {}): Planned[] {
 
 const NEW = { email: 'new@people.example', firstName: 'Nora', lastName: 'New' };
 const faultsOf = (lines: readonly Line[], against?: Against) =>
-  check(lines, against).map(({ faults }) => faults.map(faultWords).join('. '));
+  check(lines, against).map(({ faults }) => faults.map((fault) => faultWords(fault, HEADINGS)).join('. '));
 
 test('somebody new is created with what the row says; a license other than Standard is a call of its own', () => {
   const [plan] = check([

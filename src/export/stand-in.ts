@@ -1,0 +1,47 @@
+type Transform = () => ReadableWritablePair<Uint8Array, BufferSource>;
+
+// What a file unpacks to beyond this is no table (a bomb of zeros packs to a thousandth).
+const MOST_BYTES = 1024 ** 3;
+
+async function pass(bytes: Uint8Array<ArrayBuffer>, transform: Transform): Promise<Uint8Array> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  const stream: ReadableStream<Uint8Array> = new Blob([bytes]).stream().pipeThrough(transform());
+  for (const reader = stream.getReader(); ;) {
+    // oxlint-disable-next-line no-await-in-loop -- a stream
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > MOST_BYTES) throw new Error('The file unpacks to more than a gigabyte');
+    parts.push(new Uint8Array(value));
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** The bytes of a job; what comes before it is the text that a worker would be made of. */
+function bytesOf(message: unknown): Uint8Array<ArrayBuffer> | undefined {
+  const first: unknown = Array.isArray(message) ? message[0] : undefined;
+  return first instanceof Uint8Array ? new Uint8Array(first) : undefined;
+}
+
+/**
+ * What stands in for `Worker` where sheets are written and read. The libraries pack and unpack what is large in workers
+ * that they make from text, which the page's CSP refuses (`worker-src 'self'`); the browser's own streams do the same
+ * without one.
+ */
+export const standIn = (transform: Transform) =>
+  class {
+    onmessage: ((event: { data: unknown }) => void) | null = null;
+
+    postMessage(message: unknown): void {
+      const bytes = bytesOf(message);
+      if (!bytes) return;
+      void pass(bytes, transform).then(
+        (data) => this.onmessage?.({ data }),
+        (fault: unknown) => this.onmessage?.({ data: { $e$: [String(fault), 0, ''] } }),
+      );
+    }
+
+    /** Nothing goes on after its one answer. */
+    terminate(): void {}
+  };

@@ -1,0 +1,33 @@
+import type { WriteOperation } from '../api/effects.ts';
+import type { Progress, RowResult } from './keep.ts';
+import type { Planned } from './plan.ts';
+
+/** Some rows on their way: how far each is, by its row. */
+export interface Piece {
+  rows: readonly Planned[];
+  progress: ReadonlyMap<number, Progress>;
+  /** What is there already by this import. */
+  made: ReadonlySet<number>;
+}
+
+/** How rows of one kind are sent. */
+export interface Performer {
+  /** Pieces that are on their way at the same time. */
+  atOnce: number;
+  /** Rows as they are sent: those of a piece in one call. */
+  pieces: (rows: readonly Planned[]) => readonly (readonly Planned[])[];
+  /** The greatest number of what is there, where what is created can be told by a greater one. */
+  mark?: (() => Promise<number>) | undefined;
+  /**
+   * Sends a piece; tells of every row what came of it.
+   * @throws ServiceError where the fault is not the rows': they can be tried again later
+   */
+  perform: (piece: Piece) => Promise<ReadonlyMap<number, RowResult>>;
+  /** What may have changed at the end. */
+  effects: readonly WriteOperation[];
+}
+
+/** How the rows of an import are sent; read with the first of them. */
+export async function performerFor(): Promise<Performer> {
+  return (await import('./people/performer.ts')).peoplePerformer;
+}
