@@ -1,0 +1,106 @@
+import { useId, useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { FIELD, holdsMoney } from '../../../contract/rules/fields.ts';
+import type { Field } from '../schema.ts';
+import { cx } from '../../ui/cx.ts';
+import type { EditorProps, Onward } from './Editor.tsx';
+import { readTyped, toTyped } from './typed.ts';
+
+function hintOf(field: Field): string | undefined {
+  if (field.fieldType === FIELD.date) return field.isDateOnly ? 'YYYY-MM-DD' : 'YYYY-MM-DD hh:mm';
+  return holdsMoney(field) ? '12.50 EUR' : undefined;
+}
+
+/** Where a key leads after a value was written, as in a sheet. */
+export function onwardOf({ key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): Onward | undefined {
+  if (key === 'Enter') return shiftKey ? 'up' : 'down';
+  if (key === 'Tab') return shiftKey ? 'left' : 'right';
+  return undefined;
+}
+
+/** Texts, numbers, amounts and dates: written, read when one goes on, and kept open while they do not fit. */
+export function TextEditor(props: EditorProps) {
+  const { field, value, seed, inCell, describedBy, invalid = false, id, onCommit, onCancel } = props;
+  const begun = toTyped(value, field);
+  const [text, setText] = useState(seed ?? begun);
+  const [fault, setFault] = useState<string>();
+  const faultId = useId();
+  const settled = useRef(false);
+
+  const commit = (onward: Onward) => {
+    if (settled.current) return;
+    // What was not touched stays exactly, down to what a line of text cannot show.
+    const typed = text === begun ? { value } : readTyped(text, field, value);
+    if ('fault' in typed) {
+      setFault(typed.fault);
+      return;
+    }
+    if ('names' in typed) return;
+    setFault(undefined);
+    settled.current = inCell;
+    onCommit(typed.value, onward);
+  };
+  const keyed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') {
+      if (!inCell && text === begun) return;
+      event.stopPropagation();
+      settled.current = inCell;
+      setText(begun);
+      setFault(undefined);
+      onCancel();
+      return;
+    }
+    if (!inCell) return;
+    if (event.key === 'Enter' && event.altKey && field.fieldType === FIELD.text) {
+      event.currentTarget.setRangeText(
+        '\n',
+        event.currentTarget.selectionStart,
+        event.currentTarget.selectionEnd,
+        'end',
+      );
+      setText(event.currentTarget.value);
+      return;
+    }
+    const onward = onwardOf(event);
+    if (!onward) return;
+    event.preventDefault();
+    commit(onward);
+  };
+  const described = [describedBy, fault !== undefined && faultId].filter(Boolean).join(' ');
+  return (
+    <>
+      <textarea
+        id={id}
+        className={cx('input ed-text', inCell && 'ed-cell')}
+        rows={1}
+        // The cell was opened to write in it.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus={inCell}
+        aria-label={id === undefined ? field.name : undefined}
+        aria-invalid={fault !== undefined || invalid || undefined}
+        aria-describedby={described === '' ? undefined : described}
+        inputMode={field.fieldType === FIELD.number ? 'decimal' : undefined}
+        placeholder={hintOf(field)}
+        autoComplete="off"
+        spellCheck={field.fieldType === FIELD.text}
+        value={text}
+        onFocus={({ currentTarget }) => {
+          if (seed !== undefined) currentTarget.setSelectionRange(text.length, text.length);
+          else if (inCell) currentTarget.select();
+        }}
+        onChange={({ target }) => {
+          setText(target.value);
+          setFault(undefined);
+        }}
+        onKeyDown={keyed}
+        onBlur={() => commit('stay')}
+      />
+      {fault !== undefined && (
+        <span id={faultId} className={inCell ? 'ed-fault' : 'field-error'} role="alert">
+          {fault}
+        </span>
+      )}
+    </>
+  );
+}
