@@ -4,7 +4,12 @@ import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
 import { activityHandlers } from './areas/activity/index.ts';
 import { addressHandlers } from './areas/addresses/index.ts';
-import { entryFileHandlers, entryReadHandlers, entryWriteHandlers } from './areas/entries/index.ts';
+import {
+  entryFileHandlers,
+  entryPastHandlers,
+  entryReadHandlers,
+  entryWriteHandlers,
+} from './areas/entries/index.ts';
 import { groupHandlers } from './areas/groups/index.ts';
 import { invitationHandlers } from './areas/invitations/index.ts';
 import { licenseHandlers } from './areas/licenses/index.ts';
@@ -24,6 +29,7 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...activityHandlers,
   ...invitationHandlers,
   ...entryFileHandlers,
+  ...entryPastHandlers,
   ...entryReadHandlers,
   ...entryWriteHandlers,
   ...schemaHandlers,

@@ -11,6 +11,7 @@ import { up as memberCounts } from './migrations/0008_member_counts.ts';
 import { up as views } from './migrations/0009_views.ts';
 import { up as backups } from './migrations/0010_backups.ts';
 import { up as access } from './migrations/0011_access.ts';
+import { up as lineage } from './migrations/0013_lineage.ts';
 import type { Tables } from './tables.ts';
 
 /** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   '0009_views': { up: views },
   '0010_backups': { up: backups },
   '0011_access': { up: access },
+  '0013_lineage': { up: lineage },
 };
 
 /**

@@ -1076,12 +1076,56 @@ export type FilterInfoVm = {
     currencyCode?: CurrencyCode;
 };
 
-export type DateTimeBehavior = number;
+export type ChangeCount = {
+    entryTypeId: number;
+    /**
+     * Made since then and still there.
+     */
+    created: number;
+    /**
+     * There before and still there.
+     */
+    changed: number;
+    /**
+     * Deleted or merged since then.
+     */
+    gone: number;
+};
 
-export type DataReadRequest = {
-    entryId: number;
-    fieldId: number;
-    currencyCode?: CurrencyCode;
+export type EntryFate = 'created' | 'changed' | 'gone';
+
+/**
+ * Who did it; the name is that of today.
+ */
+export type Actor = {
+    id: number;
+    name: string;
+};
+
+export type ChangedEntry = {
+    id: number;
+    name: string;
+    entryListId: number;
+    isDeleted: boolean;
+    mergedEntryId?: number;
+    fate: EntryFate;
+    /**
+     * Moment of its last change.
+     */
+    at: string;
+    /**
+     * The last change was a calculation, or an indirect one.
+     */
+    isIndirect: boolean;
+    by?: Actor;
+};
+
+export type ChangedEntries = {
+    entries: Array<ChangedEntry>;
+    /**
+     * Leads to earlier changes; absent on the last page.
+     */
+    next?: string;
 };
 
 /**
@@ -1131,6 +1175,148 @@ export type FieldValueItem = string | number | boolean | null | NamedValue | Mon
  */
 export type FieldValue = string | number | boolean | null | NamedValue | MoneyValue | FileValueVm | Array<FieldValueItem>;
 
+/**
+ * A row; every other property is a field under its apiName, fields without a value are left out.
+ */
+export type RowVm = {
+    EntryId: number;
+    [key: string]: FieldValue | number;
+};
+
+export type EntryChange = {
+    at: string;
+    /**
+     * `redirected`: what it referred to went away. `tookIn`: another entry was merged into this one, `entry`; `merged`: this one into another one, `entry`.
+     */
+    kind: 'created' | 'changed' | 'calculated' | 'redirected' | 'tookIn' | 'deleted' | 'merged';
+    by?: Actor;
+    proxy?: Actor;
+    entry?: NamedEntryVm;
+    /**
+     * ApiNames of the fields with another value, of those that the type still has.
+     */
+    fields?: Array<string>;
+    before?: RowVm;
+    after?: RowVm;
+};
+
+export type EntryChanges = {
+    changes: Array<EntryChange>;
+    /**
+     * Leads to older changes; absent on the last page.
+     */
+    next?: string;
+};
+
+export type LineageStep = {
+    id: number;
+    name: string;
+    entryListId: number;
+    isDeleted: boolean;
+    /**
+     * When it took the one before in.
+     */
+    at: string;
+    by?: Actor;
+};
+
+export type LineageEntry = {
+    id: number;
+    name: string;
+    entryListId: number;
+    mergedAt: string;
+    /**
+     * The entry that it went into.
+     */
+    mergedEntryId: number;
+    by?: Actor;
+};
+
+export type EntryLineage = {
+    id: number;
+    name: string;
+    entryListId: number;
+    isDeleted: boolean;
+    created: string;
+    deleted?: string;
+    deletedBy?: Actor;
+    mergedEntryId?: number;
+    /**
+     * The entries that took this one in, one after the other; the last one is still there or was deleted.
+     */
+    wentInto: Array<LineageStep>;
+    tookIn: Array<LineageEntry>;
+};
+
+export type PastState = 'added' | 'removed' | 'changed';
+
+export type DateTimeBehavior = number;
+
+export type RowsAsOfRequest = {
+    asOf: RequestDateTime;
+    /**
+     * Only rows that are different today: `changed` and `removed` as they were, `added` as they are.
+     */
+    only?: PastState;
+    /**
+     * Conditions as queryRows takes them.
+     */
+    query?: {
+        [key: string]: unknown;
+    } | string;
+    fields?: Array<string>;
+    limit?: number;
+    skip?: number;
+    wrapIntoArrays?: boolean;
+    dateTimeBehavior?: DateTimeBehavior;
+    orderBy?: string;
+};
+
+/**
+ * A row of the answer that is different today.
+ */
+export type PastDifference = {
+    entryId: number;
+    state: PastState;
+    /**
+     * Of a removed one: it is gone; else it no longer matches.
+     */
+    isDeleted?: boolean;
+    mergedEntryId?: number;
+    /**
+     * ApiNames of the fields with another value today.
+     */
+    fields?: Array<string>;
+    today?: RowVm;
+};
+
+export type RowsAsOf = {
+    /**
+     * All that matched and not only these rows.
+     */
+    totalRecords: number;
+    rows: Array<RowVm>;
+    /**
+     * Entries that match today and did not then.
+     */
+    added: number;
+    /**
+     * Entries that matched then and do not today.
+     */
+    removed: number;
+    /**
+     * Entries that match then and now and have another value in one of the fields.
+     */
+    changed: number;
+    differences: Array<PastDifference>;
+};
+
+export type DataReadRequest = {
+    entryId: number;
+    fieldId: number;
+    currencyCode?: CurrencyCode;
+};
+
 export type DataError = {
     code: number;
     description: string;
@@ -1159,14 +1345,6 @@ export type HistoricalDataRequest = {
      */
     entries?: Array<number>;
     fromDate: RequestDateTime;
-};
-
-/**
- * A row; every other property is a field under its apiName, fields without a value are left out.
- */
-export type RowVm = {
-    EntryId: number;
-    [key: string]: FieldValue | number;
 };
 
 export type QueryResultOfRowVm = {
@@ -2213,6 +2391,21 @@ export type EntryTypeId = string;
  * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
  */
 export type ModifiedSince = RequestDateTime;
+
+/**
+ * Also entries that a calculation changed, or that refer to an entry that went away (spec 4.4, allHistory).
+ */
+export type Indirect = boolean;
+
+/**
+ * The `next` of the page before.
+ */
+export type Cursor = string;
+
+/**
+ * Id of an entry, one that is gone as well.
+ */
+export type EntryId = number;
 
 /**
  * Give multi-select fields arrays even when they hold a single value.
@@ -6269,6 +6462,332 @@ export type FilterEntriesResponses = {
 };
 
 export type FilterEntriesResponse = FilterEntriesResponses[keyof FilterEntriesResponses];
+
+export type CountChangedEntriesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: {
+        /**
+         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         */
+        modifiedSince?: RequestDateTime;
+        /**
+         * Also entries that a calculation changed, or that refer to an entry that went away (spec 4.4, allHistory).
+         */
+        indirect?: boolean;
+    };
+    url: '/api/rest/v4/data/entrydata/changes';
+};
+
+export type CountChangedEntriesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type CountChangedEntriesError = CountChangedEntriesErrors[keyof CountChangedEntriesErrors];
+
+export type CountChangedEntriesResponses = {
+    /**
+     * Entry types with changed entries, by their ids.
+     */
+    200: Array<ChangeCount>;
+};
+
+export type CountChangedEntriesResponse = CountChangedEntriesResponses[keyof CountChangedEntriesResponses];
+
+export type ListChangedEntriesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: {
+        /**
+         * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
+         */
+        modifiedSince?: RequestDateTime;
+        /**
+         * Also entries that a calculation changed, or that refer to an entry that went away (spec 4.4, allHistory).
+         */
+        indirect?: boolean;
+        /**
+         * Only entries that were made since then, that were there and changed, or that went away.
+         */
+        fate?: EntryFate;
+        /**
+         * The `next` of the page before.
+         */
+        cursor?: string;
+        /**
+         * Entries at most.
+         */
+        limit?: number;
+    };
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}/entries/changes';
+};
+
+export type ListChangedEntriesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListChangedEntriesError = ListChangedEntriesErrors[keyof ListChangedEntriesErrors];
+
+export type ListChangedEntriesResponses = {
+    /**
+     * A page of the entries.
+     */
+    200: ChangedEntries;
+};
+
+export type ListChangedEntriesResponse = ListChangedEntriesResponses[keyof ListChangedEntriesResponses];
+
+export type ListEntryChangesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+        /**
+         * Id of an entry, one that is gone as well.
+         */
+        entryId: number;
+    };
+    query?: {
+        /**
+         * The `next` of the page before.
+         */
+        cursor?: string;
+        /**
+         * Changes at most.
+         */
+        limit?: number;
+    };
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}/entries/{entryId}/changes';
+};
+
+export type ListEntryChangesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ListEntryChangesError = ListEntryChangesErrors[keyof ListEntryChangesErrors];
+
+export type ListEntryChangesResponses = {
+    /**
+     * A page of the changes.
+     */
+    200: EntryChanges;
+};
+
+export type ListEntryChangesResponse = ListEntryChangesResponses[keyof ListEntryChangesResponses];
+
+export type ReadEntryLineageData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+        /**
+         * Id of an entry, one that is gone as well.
+         */
+        entryId: number;
+    };
+    query?: never;
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}/entries/{entryId}/lineage';
+};
+
+export type ReadEntryLineageErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ReadEntryLineageError = ReadEntryLineageErrors[keyof ReadEntryLineageErrors];
+
+export type ReadEntryLineageResponses = {
+    /**
+     * The entry with those before and after it.
+     */
+    200: EntryLineage;
+};
+
+export type ReadEntryLineageResponse = ReadEntryLineageResponses[keyof ReadEntryLineageResponses];
+
+export type QueryRowsAsOfData = {
+    body: RowsAsOfRequest;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+    };
+    query?: never;
+    url: '/api/rest/v4/data/entrydata/rows/asof/{entryTypeId}';
+};
+
+export type QueryRowsAsOfErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * The request body is larger than the service accepts.
+     */
+    413: ErrorResponse;
+    /**
+     * The request body is not of an accepted media type (spec 4.1 rule 1).
+     */
+    415: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type QueryRowsAsOfError = QueryRowsAsOfErrors[keyof QueryRowsAsOfErrors];
+
+export type QueryRowsAsOfResponses = {
+    /**
+     * The rows, the number of all that matched, and how they differ from today.
+     */
+    200: RowsAsOf;
+};
+
+export type QueryRowsAsOfResponse = QueryRowsAsOfResponses[keyof QueryRowsAsOfResponses];
 
 export type ReadEntryDataData = {
     body: Array<DataReadRequest>;

@@ -753,12 +753,42 @@ export const zFilterInfoVm = z.object({
     currencyCode: zCurrencyCode.optional()
 });
 
-export const zDateTimeBehavior = z.int().gte(0).lte(1).default(0);
+export const zChangeCount = z.object({
+    entryTypeId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    created: z.int(),
+    changed: z.int(),
+    gone: z.int()
+});
 
-export const zDataReadRequest = z.object({
-    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    currencyCode: zCurrencyCode.optional()
+export const zEntryFate = z.enum([
+    'created',
+    'changed',
+    'gone'
+]);
+
+/**
+ * Who did it; the name is that of today.
+ */
+export const zActor = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string()
+});
+
+export const zChangedEntry = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isDeleted: z.boolean(),
+    mergedEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    fate: zEntryFate,
+    at: z.iso.datetime({ offset: true }),
+    isIndirect: z.boolean(),
+    by: zActor.optional()
+});
+
+export const zChangedEntries = z.object({
+    entries: z.array(zChangedEntry),
+    next: z.string().optional()
 });
 
 /**
@@ -821,6 +851,118 @@ export const zFieldValue = z.union([
     z.array(zFieldValueItem)
 ]).nullable();
 
+/**
+ * A row; every other property is a field under its apiName, fields without a value are left out.
+ */
+export const zRowVm = z.object({
+    EntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+}).catchall(zFieldValue);
+
+export const zEntryChange = z.object({
+    at: z.iso.datetime({ offset: true }),
+    kind: z.enum([
+        'created',
+        'changed',
+        'calculated',
+        'redirected',
+        'tookIn',
+        'deleted',
+        'merged'
+    ]),
+    by: zActor.optional(),
+    proxy: zActor.optional(),
+    entry: zNamedEntryVm.optional(),
+    fields: z.array(z.string()).optional(),
+    before: zRowVm.optional(),
+    after: zRowVm.optional()
+});
+
+export const zEntryChanges = z.object({
+    changes: z.array(zEntryChange),
+    next: z.string().optional()
+});
+
+export const zLineageStep = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isDeleted: z.boolean(),
+    at: z.iso.datetime({ offset: true }),
+    by: zActor.optional()
+});
+
+export const zLineageEntry = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    mergedAt: z.iso.datetime({ offset: true }),
+    mergedEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    by: zActor.optional()
+});
+
+export const zEntryLineage = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    entryListId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isDeleted: z.boolean(),
+    created: z.iso.datetime({ offset: true }),
+    deleted: z.iso.datetime({ offset: true }).optional(),
+    deletedBy: zActor.optional(),
+    mergedEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    wentInto: z.array(zLineageStep),
+    tookIn: z.array(zLineageEntry)
+});
+
+export const zPastState = z.enum([
+    'added',
+    'removed',
+    'changed'
+]);
+
+export const zDateTimeBehavior = z.int().gte(0).lte(1).default(0);
+
+export const zRowsAsOfRequest = z.object({
+    asOf: zRequestDateTime,
+    only: zPastState.optional(),
+    query: z.union([
+        z.record(z.string(), z.unknown()),
+        z.string().max(1000000)
+    ]).optional(),
+    fields: z.array(z.string().max(128)).max(500).optional(),
+    limit: z.int().gte(1).lte(1000).optional().default(1000),
+    skip: z.int().gte(0).lte(2147483647).optional().default(0),
+    wrapIntoArrays: z.boolean().optional().default(false),
+    dateTimeBehavior: zDateTimeBehavior.optional(),
+    orderBy: z.string().max(129).optional()
+});
+
+/**
+ * A row of the answer that is different today.
+ */
+export const zPastDifference = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    state: zPastState,
+    isDeleted: z.boolean().optional(),
+    mergedEntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
+    fields: z.array(z.string()).optional(),
+    today: zRowVm.optional()
+});
+
+export const zRowsAsOf = z.object({
+    totalRecords: z.int().gte(0),
+    rows: z.array(zRowVm),
+    added: z.int(),
+    removed: z.int(),
+    changed: z.int(),
+    differences: z.array(zPastDifference)
+});
+
+export const zDataReadRequest = z.object({
+    entryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    fieldId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    currencyCode: zCurrencyCode.optional()
+});
+
 export const zDataError = z.object({
     code: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     description: z.string()
@@ -844,13 +986,6 @@ export const zHistoricalDataRequest = z.object({
     entries: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).max(1000).optional(),
     fromDate: zRequestDateTime
 });
-
-/**
- * A row; every other property is a field under its apiName, fields without a value are left out.
- */
-export const zRowVm = z.object({
-    EntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
-}).catchall(zFieldValue);
 
 export const zQueryResultOfRowVm = z.object({
     totalRecords: z.int().gte(0),
@@ -1718,6 +1853,21 @@ export const zEntryTypeId = z.string().min(1).max(128);
  * At most 180 days back, else 400; absent for the last 180 days (shapes 1).
  */
 export const zModifiedSince = zRequestDateTime;
+
+/**
+ * Also entries that a calculation changed, or that refer to an entry that went away (spec 4.4, allHistory).
+ */
+export const zIndirect = z.boolean().default(false);
+
+/**
+ * The `next` of the page before.
+ */
+export const zCursor = z.string().max(64).regex(/^[0-9A-Za-z_-]+$/);
+
+/**
+ * Id of an entry, one that is gone as well.
+ */
+export const zEntryId = z.int().gte(1).lte(2147483647);
 
 /**
  * Give multi-select fields arrays even when they hold a single value.
@@ -2609,6 +2759,89 @@ export const zFilterEntriesPath = z.object({
  * Ids of the entries that match.
  */
 export const zFilterEntriesResponse = z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }));
+
+export const zCountChangedEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zCountChangedEntriesQuery = z.object({
+    modifiedSince: zRequestDateTime.optional(),
+    indirect: z.boolean().optional().default(false)
+});
+
+/**
+ * Entry types with changed entries, by their ids.
+ */
+export const zCountChangedEntriesResponse = z.array(zChangeCount);
+
+export const zListChangedEntriesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListChangedEntriesPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+export const zListChangedEntriesQuery = z.object({
+    modifiedSince: zRequestDateTime.optional(),
+    indirect: z.boolean().optional().default(false),
+    fate: zEntryFate.optional(),
+    cursor: z.string().max(64).regex(/^[0-9A-Za-z_-]+$/).optional(),
+    limit: z.int().gte(1).lte(1000).optional().default(100)
+});
+
+/**
+ * A page of the entries.
+ */
+export const zListChangedEntriesResponse = zChangedEntries;
+
+export const zListEntryChangesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zListEntryChangesPath = z.object({
+    entryTypeId: z.string().min(1).max(128),
+    entryId: z.int().gte(1).lte(2147483647)
+});
+
+export const zListEntryChangesQuery = z.object({
+    cursor: z.string().max(64).regex(/^[0-9A-Za-z_-]+$/).optional(),
+    limit: z.int().gte(1).lte(100).optional().default(20)
+});
+
+/**
+ * A page of the changes.
+ */
+export const zListEntryChangesResponse = zEntryChanges;
+
+export const zReadEntryLineageHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReadEntryLineagePath = z.object({
+    entryTypeId: z.string().min(1).max(128),
+    entryId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The entry with those before and after it.
+ */
+export const zReadEntryLineageResponse = zEntryLineage;
+
+export const zQueryRowsAsOfBody = zRowsAsOfRequest;
+
+export const zQueryRowsAsOfHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zQueryRowsAsOfPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * The rows, the number of all that matched, and how they differ from today.
+ */
+export const zQueryRowsAsOfResponse = zRowsAsOf;
 
 export const zReadEntryDataBody = z.array(zDataReadRequest).max(10000);
 
