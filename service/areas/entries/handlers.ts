@@ -9,7 +9,16 @@ import { askedIn, conditionOr400, fieldsCalled, orderCalled, typeOf, zonesFor } 
 import { readCells } from './cells.ts';
 import { changedEntries, typesWithHistory } from './changes.store.ts';
 import { rowsAt } from './historical.store.ts';
-import { countMatches, matchingIds, namedEntries, readRows, type Wanted, type Window } from './rows.store.ts';
+import {
+  countMatches,
+  matchingIds,
+  namedEntries,
+  readRows,
+  type Rows,
+  type Wanted,
+  type Window,
+} from './rows.store.ts';
+import { joinRows } from './rows-text.ts';
 import { shownRows } from './shown-dates.ts';
 
 /** A JSON list of items that come in pieces. */
@@ -23,9 +32,9 @@ async function* listOf(pieces: AsyncIterable<readonly (string | number)[]>): Asy
   yield ']';
 }
 
-const result = (totalRecords: number, rows: readonly string[]): { status: 200; json: string } => ({
+const result = (totalRecords: number, rows: string): { status: 200; json: string } => ({
   status: 200,
-  json: `{"totalRecords":${totalRecords},"rows":[${rows.join(',')}]}`,
+  json: `{"totalRecords":${totalRecords},"rows":[${rows}]}`,
 });
 
 interface RowsAsked {
@@ -38,15 +47,15 @@ interface RowsAsked {
   wrapIntoArrays: boolean;
 }
 
-/** How many rows match in all, counted only where the page does not tell. */
+/** How many rows match in all; beyond the last page they are counted for themselves. */
 async function totalOf(
   db: Call['db'],
   wanted: Wanted,
-  { skip, limit }: Window,
-  read: number,
+  { skip }: Window,
+  { count, total }: Rows,
 ): Promise<number> {
-  const pageTells = read > 0 ? read < limit : skip === 0;
-  return pageTells ? skip + read : countMatches(db, wanted);
+  if (total !== undefined) return total;
+  return count > 0 || skip === 0 ? skip + count : countMatches(db, wanted);
 }
 
 async function answerRows(
@@ -72,8 +81,8 @@ async function answerRows(
     extended: false,
     wrapIntoArrays: asked.wrapIntoArrays,
   });
-  const total = await totalOf(db, wanted, asked.window, rows.length);
-  return result(total, shownRows(rows, fields, asked.dateTimeBehavior, zones));
+  const total = await totalOf(db, wanted, asked.window, rows);
+  return result(total, shownRows(rows.text, fields, asked.dateTimeBehavior, zones));
 }
 
 const DAY_MS = 86_400_000;
@@ -207,6 +216,6 @@ export const entryReadHandlers: Handlers<Reads> = {
       throw invalid([
         { path: 'entries', message: `is needed: more than ${MOST_PAST_ROWS} entries were there then` },
       ]);
-    return result(rows.length, shownRows(rows, fields, behavior, zones));
+    return result(rows.length, shownRows(joinRows(rows), fields, behavior, zones));
   },
 };

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isFileField } from '../../../contract/rules/fields.ts';
 import type { SchemaField } from '../schema/index.ts';
 import { idOf, textOf, valueOf } from './columns.store.ts';
 
@@ -23,15 +23,21 @@ export interface Rendering {
 export function valueJson(field: SchemaField, rendering: Rendering): Sql {
   if (isFileField(field.fieldType)) return filesJson(field, rendering);
   if (field.fieldType === FIELD.date) return dateJson(field);
+  if (isBare(field)) return textOf(field);
   const one = oneOf(field, rendering);
   if (!one) return sql`${valueOf(field)}::text`;
+  if (field.fieldType === FIELD.choice && !field.isMultiSelect) return choiceText(field);
   if (!field.isMultiSelect) return sql`(${one(sql`${textOf(field)}::int`)})::text`;
   return severalJson(field, one, rendering);
 }
 
-/** Dates in UTC; those in another zone are written anew from these (shown-dates.ts). */
+/** Numbers and truths stand in JSON as they do in text; to ask for the text costs half. */
+const isBare = (field: SchemaField): boolean => !holdsMoney(field) && BARE.has(field.fieldType);
+const BARE: ReadonlySet<number> = new Set([FIELD.number, FIELD.counter, FIELD.boolean]);
+
+/** Dates in UTC, nothing in which JSON would escape; those in another zone are written anew from these (shown-dates.ts). */
 const dateJson = (field: SchemaField): Sql =>
-  field.isDateOnly ? sql`to_json(${textOf(field)} || 'T00:00:00.000Z')::text` : sql`${valueOf(field)}::text`;
+  sql`('"' || ${textOf(field)} || ${sql.lit(field.isDateOnly ? 'T00:00:00.000Z"' : '"')})`;
 
 /** What stands behind an id: a choice, an entry or a user with its name; undefined for fields that hold no ids. */
 function oneOf(field: SchemaField, rendering: Rendering): ((id: Sql) => Sql) | undefined {
@@ -40,12 +46,19 @@ function oneOf(field: SchemaField, rendering: Rendering): ((id: Sql) => Sql) | u
   return field.fieldType === FIELD.user ? (id) => userJson(id, rendering) : undefined;
 }
 
-function choiceJson(field: SchemaField, id: Sql): Sql {
-  const choices = [...field.choices.values()].map(({ id: choiceId, name, seqNumber }) => [
-    String(choiceId),
-    { id: choiceId, name, seqNumber, entryListId: -6 },
+const choicesOf = (field: SchemaField): [id: string, choice: object][] =>
+  [...field.choices.values()].map(({ id, name, seqNumber }) => [
+    String(id),
+    { id, name, seqNumber, entryListId: -6 },
   ]);
-  return sql`${JSON.stringify(Object.fromEntries(choices))}::jsonb -> ((${id})::text)`;
+
+const choiceJson = (field: SchemaField, id: Sql): Sql =>
+  sql`${JSON.stringify(Object.fromEntries(choicesOf(field)))}::jsonb -> ((${id})::text)`;
+
+/** A single choice in its text, written once here instead of once a row there. */
+function choiceText(field: SchemaField): Sql {
+  const texts = choicesOf(field).map(([id, choice]) => [id, JSON.stringify(choice)]);
+  return sql`(${JSON.stringify(Object.fromEntries(texts))}::jsonb ->> ${textOf(field)})`;
 }
 
 /** entry_change names deleted entries as well, and its name is kept equal to the entry's. */

@@ -3,11 +3,12 @@ import type { Condition } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
-import { requireBound, upToBound } from './bounds.store.ts';
 import { type Asked, conditionSql, type FieldOf, textsWith } from './conditions.store.ts';
 import { isOwnOrder, type Order, orderKey, orderSql, ordersText } from './order.store.ts';
+import { type Page, readPage } from './page.store.ts';
 import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
 import { type Rendering, rowJson } from './render.store.ts';
+import { joinRows } from './rows-text.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -25,10 +26,8 @@ export interface Window {
   skip: number;
 }
 
-interface Row extends Position {
-  row: string;
-  bytes: number;
-}
+/** A window of rows as they stand in the answer. */
+export type Rows = Pick<Page, 'count' | 'text' | 'total'>;
 
 const asksForAll = (condition: Condition): boolean =>
   condition.kind === 'all' && condition.of.every(asksForAll);
@@ -45,18 +44,21 @@ const matching = ({ type, condition, asked }: Wanted, more: Sql = sql`true`): Sq
   where e.site_id = ${asked.siteId} and e.type_id = ${type.id}
     and ${conditionSql(condition, fieldIn(type), asked)} and ${more}`;
 
-/** How many entries match. Where nothing is asked for but a part of a text, the texts are counted without their entries. */
-export async function countMatches(db: Db, wanted: Wanted): Promise<number> {
+/** Counts what matches. Where nothing is asked for but a part of a text, the texts are counted without their entries. */
+function totalSql(wanted: Wanted): Sql {
   const { type, condition, asked } = wanted;
+  if (asksForAll(condition))
+    return sql`select coalesce(sum(n), 0)::int as n from list_block
+      where site_id = ${asked.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`;
   const texts = textsWith(condition, fieldIn(type), asked);
-  const { rows } = await sql<{ n: number }>`${
-    asksForAll(condition)
-      ? sql`select coalesce(sum(n), 0)::int as n from list_block
-          where site_id = ${asked.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`
-      : texts
-        ? sql`select count(*)::int as n from (${texts}) as texts`
-        : sql`select count(*)::int as n ${matching(wanted)}`
-  }`.execute(db);
+  return texts
+    ? sql`select count(*)::int as n from (${texts}) as texts`
+    : sql`select count(*)::int as n ${matching(wanted)}`;
+}
+
+/** How many entries match. */
+export async function countMatches(db: Db, wanted: Wanted): Promise<number> {
+  const { rows } = await sql<{ n: number }>`${totalSql(wanted)}`.execute(db);
   return rows[0]?.n ?? 0;
 }
 
@@ -98,44 +100,56 @@ const plainIds = ({ type, asked: { siteId } }: Wanted, { limit, skip }: Window):
       and entry_id >= ${firstId} order by entry_id limit ${most}`,
   )}) as page`;
 
-/** Rows of these ids as JSON texts, in their order. */
-async function rowsOf(db: Db, ids: Sql, siteId: number, row: Sql): Promise<Row[]> {
-  const built = sql`select e.entry_id as "entryId", page.key, ${row} as row, page.at
-    from page join entry e on e.site_id = ${siteId} and e.entry_id = page.entry_id`;
-  const { rows } = await sql<Row>`
-    with page as materialized (select entry_id, key, row_number() over () as at from (${ids}) as ids)
-    ${upToBound(built)} order by at`.execute(db);
-  requireBound(rows, 'limit');
-  return rows;
-}
+/** Rows of these ids (`entry_id`, `key`), in their order. */
+const rowsOf = (ids: Sql, siteId: number, row: Sql): Sql => sql`
+  with ids as materialized (select entry_id, key, row_number() over () as at from (${ids}) as ids)
+  select e.entry_id as "entryId", ids.key, ${row} as row
+  from ids join entry e on e.site_id = ${siteId} and e.entry_id = ids.entry_id order by ids.at`;
 
 /** Of rows that are skipped the ids alone are read; where none are, each row is looked up once. */
-async function rowsIn(db: Db, { key, of, skip }: Part, siteId: number, row: Sql): Promise<Row[]> {
-  if (skip > 0) return rowsOf(db, sql`select e.entry_id, ${key} as key ${of} offset ${skip}`, siteId, row);
-  const built = sql`select *, row_number() over () as at from (
-    select e.entry_id as "entryId", ${key} as key, ${row} as row ${of}) as rows`;
-  const { rows } = await sql<Row>`${upToBound(built)} order by at`.execute(db);
-  requireBound(rows, 'limit');
-  return rows;
+const rowsFrom = ({ key, of, skip }: Part, siteId: number, row: Sql): Sql =>
+  skip > 0
+    ? rowsOf(sql`select e.entry_id, ${key} as key ${of} offset ${skip}`, siteId, row)
+    : sql`select e.entry_id as "entryId", ${key} as key, ${row} as row ${of}`;
+
+/** What a page is read with besides its rows. */
+interface Reading {
+  db: Db;
+  row: Sql;
+  changed: Sql | undefined;
 }
+
+const readPart = (wanted: Wanted, limit: number, part: Part, { db, row, changed }: Reading): Promise<Page> =>
+  readPage(db, {
+    rows: rowsFrom(part, wanted.asked.siteId, row),
+    limit,
+    total: totalSql(wanted),
+    changed,
+  });
 
 /** Entries without a value stand last in every order. How many have one is counted only when a page reaches beyond. */
 async function orderedRows(
-  db: Db,
   wanted: Wanted & { order: Order },
   window: Window,
   behind: Position | undefined,
-  row: Sql,
-): Promise<Row[]> {
-  const { siteId } = wanted.asked;
+  reading: Reading,
+): Promise<Page> {
   const inEmpty = behind !== undefined && behind.key === null;
-  const first = inEmpty ? [] : await rowsIn(db, partOf(wanted, window, behind, false), siteId, row);
-  const limit = window.limit - first.length;
-  if (limit === 0) return first;
-  const skip = behind || first.length > 0 ? 0 : await skippedOfEmpty(db, wanted, window.skip);
+  const first = inEmpty
+    ? undefined
+    : await readPart(wanted, window.limit, partOf(wanted, window, behind, false), reading);
+  if (first?.count === window.limit) return first;
+  const had = first?.count ?? 0;
+  const limit = window.limit - had;
+  const skip = behind || had > 0 ? 0 : await skippedOfEmpty(reading.db, wanted, window.skip);
   const part = partOf(wanted, { limit, skip }, inEmpty ? behind : undefined, true);
-  const rest = await rowsIn(db, part, siteId, row);
-  return [...first, ...rest];
+  const rest = await readPart(wanted, limit, part, reading);
+  return {
+    ...rest,
+    count: had + rest.count,
+    text: joinRows([first?.text ?? '', rest.text]),
+    end: rest.end ?? first?.end,
+  };
 }
 
 async function skippedOfEmpty(db: Db, wanted: Wanted & { order: Order }, skip: number): Promise<number> {
@@ -147,12 +161,20 @@ async function skippedOfEmpty(db: Db, wanted: Wanted & { order: Order }, skip: n
   return Math.max(0, skip - (rows[0]?.n ?? 0));
 }
 
-/** When the type last changed; undefined within the millisecond in which another change may still follow. */
-async function lastChange(db: Db, { type, asked }: Wanted): Promise<string | undefined> {
-  const { rows } = await sql<{ at: string | null; settled: boolean }>`
-    select max(any_at)::text as at, max(any_at) < clock_timestamp() - interval '1 second' as settled from entry_change
-    where site_id = ${asked.siteId} and type_id = ${type.id}`.execute(db);
-  return rows[0]?.settled ? (rows[0].at ?? undefined) : undefined;
+/** When the type last changed; null within the second in which another change may still follow. */
+const changedSql = ({ type, asked }: Wanted): Sql => sql`
+  select case when max(any_at) < clock_timestamp() - interval '1 second' then max(any_at)::text end as at from entry_change
+  where site_id = ${asked.siteId} and type_id = ${type.id}`;
+
+/** Names the place in front of row `skip` of a query, as long as nothing of the type changes. */
+const placeIn = ({ asked, type, condition, order }: Wanted, changed: string, skip: number): string =>
+  placeOf([asked.siteId, type.id, changed, condition, asked.meaning, order && orderKey(order)], skip);
+
+/** Where the page before ended, if it was read lately and nothing has changed since. */
+async function endBefore(db: Db, wanted: Wanted, skip: number): Promise<Position | undefined> {
+  const { rows } = await sql<{ at: string | null }>`${changedSql(wanted)}`.execute(db);
+  const changed = rows[0]?.at ?? undefined;
+  return changed === undefined ? undefined : positionAt(placeIn(wanted, changed, skip));
 }
 
 /** A window of the rows that match, as JSON texts (shapes 4, row result). */
@@ -162,27 +184,26 @@ export async function readRows(
   window: Window,
   fields: readonly SchemaField[],
   rendering: Rendering,
-): Promise<string[]> {
-  const { order, asked, condition, type } = wanted;
+): Promise<Rows> {
+  const { order, asked, condition } = wanted;
+  const { limit, skip } = window;
   const row = rowJson(fields, rendering);
   if (!order && asksForAll(condition)) {
-    const page =
-      window.skip > 0
-        ? await rowsOf(db, plainIds(wanted, window), asked.siteId, row)
-        : await rowsIn(db, partOf(wanted, window, undefined, false), asked.siteId, row);
-    return page.map((each) => each.row);
+    const rows =
+      skip > 0
+        ? rowsOf(plainIds(wanted, window), asked.siteId, row)
+        : rowsFrom(partOf(wanted, window, undefined, false), asked.siteId, row);
+    return readPage(db, { rows, limit, total: totalSql(wanted) });
   }
-  const changed = order && !isOwnOrder(order) ? undefined : await lastChange(db, wanted);
-  const query = [asked.siteId, type.id, changed, condition, asked.meaning, order && orderKey(order)];
-  const behind =
-    changed !== undefined && window.skip > 0 ? positionAt(placeOf(query, window.skip)) : undefined;
+  const isLasting = !order || isOwnOrder(order);
+  const behind = isLasting && skip > 0 ? await endBefore(db, wanted, skip) : undefined;
+  const reading = { db, row, changed: isLasting ? changedSql(wanted) : undefined };
   const page = order
-    ? await orderedRows(db, { ...wanted, order }, window, behind, row)
-    : await rowsIn(db, partOf(wanted, window, behind, false), asked.siteId, row);
-  const last = page.at(-1);
-  if (last && changed !== undefined && page.length === window.limit)
-    rememberPosition(placeOf(query, window.skip + page.length), { entryId: last.entryId, key: last.key });
-  return page.map((each) => each.row);
+    ? await orderedRows({ ...wanted, order }, window, behind, reading)
+    : await readPart(wanted, limit, partOf(wanted, window, behind, false), reading);
+  if (page.end && page.changed !== undefined && page.count === limit)
+    rememberPosition(placeIn(wanted, page.changed, skip + limit), page.end);
+  return page;
 }
 
 const IDS_AT_ONCE = 50_000;

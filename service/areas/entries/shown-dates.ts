@@ -1,5 +1,6 @@
 import { FIELD } from '../../../contract/rules/fields.ts';
 import { type DateTimeBehavior, shownDate, type SchemaField, type Zones } from '../schema/index.ts';
+import { joinRows, rowsIn } from './rows-text.ts';
 
 /** A date as the database wrote it, in the zone that was asked for. */
 export function shownValue(
@@ -14,17 +15,18 @@ export function shownValue(
 
 /** Rows with their dates in the zone that was asked for. Those in UTC are passed on as the database wrote them. */
 export function shownRows(
-  rows: readonly string[],
+  text: string,
   fields: readonly SchemaField[],
   behavior: DateTimeBehavior,
   zones: Zones,
-): readonly string[] {
+): string {
   const dates = fields.filter((field) => field.fieldType === FIELD.date);
-  if (behavior === 0 || dates.length === 0) return rows;
-  return rows.map((text) => {
-    const row = JSON.parse(text) as Record<string, unknown>;
+  if (behavior === 0 || dates.length === 0) return text;
+  const rows = rowsIn(text).map((each) => {
+    const row = JSON.parse(each) as Record<string, unknown>;
     for (const field of dates)
       if (field.apiName in row) row[field.apiName] = shownValue(row[field.apiName], field, behavior, zones);
     return JSON.stringify(row);
   });
+  return joinRows(rows);
 }
