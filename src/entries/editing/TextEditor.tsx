@@ -2,12 +2,13 @@ import { useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { FIELD, holdsMoney } from '../../../contract/rules/fields.ts';
 import type { Field } from '../schema.ts';
+import { useZone } from '../zone.ts';
 import { cx } from '../../ui/cx.ts';
 import type { EditorProps, Onward } from './Editor.tsx';
 import { readTyped, toTyped } from './typed.ts';
 
-function hintOf(field: Field): string | undefined {
-  if (field.fieldType === FIELD.date) return field.isDateOnly ? 'YYYY-MM-DD' : 'YYYY-MM-DD hh:mm';
+function hintOf(field: Field, zone: string): string | undefined {
+  if (field.fieldType === FIELD.date) return field.isDateOnly ? 'YYYY-MM-DD' : `YYYY-MM-DD hh:mm in ${zone}`;
   return holdsMoney(field) ? '12.50 EUR' : undefined;
 }
 
@@ -21,7 +22,8 @@ export function onwardOf({ key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKe
 /** Texts, numbers, amounts and dates: written, read when one goes on, and kept open while they do not fit. */
 export function TextEditor(props: EditorProps) {
   const { field, value, seed, inCell, describedBy, invalid = false, id, onCommit, onCancel } = props;
-  const begun = toTyped(value, field);
+  const { name: zone } = useZone();
+  const begun = toTyped(value, field, zone);
   const [text, setText] = useState(seed ?? begun);
   const [fault, setFault] = useState<string>();
   const faultId = useId();
@@ -30,7 +32,7 @@ export function TextEditor(props: EditorProps) {
   const commit = (onward: Onward) => {
     if (settled.current) return;
     // What was not touched stays exactly, down to what a line of text cannot show.
-    const typed = text === begun ? { value } : readTyped(text, field, value);
+    const typed = text === begun ? { value } : readTyped(text, field, value, zone);
     if ('fault' in typed) {
       setFault(typed.fault);
       return;
@@ -81,7 +83,7 @@ export function TextEditor(props: EditorProps) {
         aria-invalid={fault !== undefined || invalid || undefined}
         aria-describedby={described === '' ? undefined : described}
         inputMode={field.fieldType === FIELD.number ? 'decimal' : undefined}
-        placeholder={hintOf(field)}
+        placeholder={hintOf(field, zone)}
         autoComplete="off"
         spellCheck={field.fieldType === FIELD.text}
         value={text}

@@ -14,7 +14,8 @@ type Values = ReadonlyMap<number, FieldValue | undefined>;
 const MOST_TEXT = 1_000_000;
 const MOST_NAME = 1_000;
 const MOST_VALUES = 1_000;
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/i;
+/** A moment that names its zone. */
+export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/i;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 const isDay = (text: string): boolean => DAY.test(text) && !text.startsWith('0000') && beginsWithDay(text);

@@ -6,7 +6,6 @@ import type { Field } from '../schema.ts';
 import { lockedReason, missingIn, valueFault } from './rules.ts';
 import { readTsv, toTsv } from './tsv.ts';
 import { readTyped, toTyped } from './typed.ts';
-import { sameValue } from './written.ts';
 
 const open = { id: 1, name: 'Open', seqNumber: 0 };
 const won = { id: 2, name: 'Won', seqNumber: 1 };
@@ -51,46 +50,54 @@ describe('what is typed', () => {
     ['1,234,567.5', 1_234_567.5],
     ['1 234 567', 1_234_567],
     ['.5', 0.5],
-  ])('is the number %s', (text, value) => expect(readTyped(text, number, undefined)).toEqual({ value }));
+  ])('is the number %s', (text, value) =>
+    expect(readTyped(text, number, undefined, 'UTC')).toEqual({ value }),
+  );
 
   it.each(['12a', '1,234', '1234,5', 'NaN', '1e999', '1,23,456'])('is no number: %s', (text) =>
-    expect(readTyped(text, number, undefined)).toHaveProperty('fault'),
+    expect(readTyped(text, number, undefined, 'UTC')).toHaveProperty('fault'),
   );
 
   it('is an amount in the currency that is named, or in the one it had', () => {
     const held = { value: 1, currencyCode: 'CHF' };
-    expect(readTyped('12.50 eur', money, held)).toEqual({ value: { value: 12.5, currencyCode: 'EUR' } });
-    expect(readTyped('EUR -12.50', money, held)).toEqual({ value: { value: -12.5, currencyCode: 'EUR' } });
-    expect(readTyped('12.50', money, held)).toEqual({ value: { value: 12.5, currencyCode: 'CHF' } });
-    expect(readTyped('12.50', money, undefined)).toHaveProperty('fault');
-    expect(readTyped('EUR', money, held)).toHaveProperty('fault');
+    expect(readTyped('12.50 eur', money, held, 'UTC')).toEqual({
+      value: { value: 12.5, currencyCode: 'EUR' },
+    });
+    expect(readTyped('EUR -12.50', money, held, 'UTC')).toEqual({
+      value: { value: -12.5, currencyCode: 'EUR' },
+    });
+    expect(readTyped('12.50', money, held, 'UTC')).toEqual({ value: { value: 12.5, currencyCode: 'CHF' } });
+    expect(readTyped('12.50', money, undefined, 'UTC')).toHaveProperty('fault');
+    expect(readTyped('EUR', money, held, 'UTC')).toHaveProperty('fault');
   });
 
   it('is a day of the calendar, or a moment in UTC', () => {
-    expect(readTyped('2026-02-28', day, undefined)).toEqual({ value: '2026-02-28' });
+    expect(readTyped('2026-02-28', day, undefined, 'UTC')).toEqual({ value: '2026-02-28' });
     for (const text of ['2026-02-30', '1/2/2026', '2026-02-28 08:00', '0000-01-01'])
-      expect(readTyped(text, day, undefined)).toHaveProperty('fault');
-    expect(readTyped('2026-02-28 08:00', moment, undefined)).toEqual({ value: '2026-02-28T08:00Z' });
-    expect(readTyped('2026-02-28T08:00:01+02:00', moment, undefined)).toEqual({
-      value: '2026-02-28T08:00:01+02:00',
+      expect(readTyped(text, day, undefined, 'UTC')).toHaveProperty('fault');
+    expect(readTyped('2026-02-28 08:00', moment, undefined, 'UTC')).toEqual({
+      value: '2026-02-28T08:00:00.000Z',
     });
-    expect(readTyped('2026-02-30 08:00', moment, undefined)).toHaveProperty('fault');
+    expect(readTyped('2026-02-28T08:00:01+02:00', moment, undefined, 'UTC')).toEqual({
+      value: '2026-02-28T06:00:01.000Z',
+    });
+    expect(readTyped('2026-02-30 08:00', moment, undefined, 'UTC')).toHaveProperty('fault');
   });
 
   it('is a choice in any case, and several of them', () => {
-    expect(readTyped(' won ', choice, undefined)).toEqual({ value: choices[1] });
-    expect(readTyped('Maybe', choice, undefined)).toEqual({ fault: 'Field 2 offers no "Maybe"' });
-    expect(readTyped('Won; open', tags, undefined)).toEqual({ value: [choices[1], choices[0]] });
-    expect(readTyped('Won; Maybe', tags, undefined)).toHaveProperty('fault');
+    expect(readTyped(' won ', choice, undefined, 'UTC')).toEqual({ value: choices[1] });
+    expect(readTyped('Maybe', choice, undefined, 'UTC')).toEqual({ fault: 'Field 2 offers no "Maybe"' });
+    expect(readTyped('Won; open', tags, undefined, 'UTC')).toEqual({ value: [choices[1], choices[0]] });
+    expect(readTyped('Won; Maybe', tags, undefined, 'UTC')).toHaveProperty('fault');
   });
 
   it('is a text with every space, and nothing where it is empty', () => {
-    expect(readTyped(' a ', fieldOf(FIELD.text), undefined)).toEqual({ value: ' a ' });
-    expect(readTyped('  ', number, 5)).toEqual({ value: undefined });
-    expect(readTyped('x'.repeat(1001), fieldOf(FIELD.text, { isKey: true }), undefined)).toEqual({
+    expect(readTyped(' a ', fieldOf(FIELD.text), undefined, 'UTC')).toEqual({ value: ' a ' });
+    expect(readTyped('  ', number, 5, 'UTC')).toEqual({ value: undefined });
+    expect(readTyped('x'.repeat(1001), fieldOf(FIELD.text, { isKey: true }), undefined, 'UTC')).toEqual({
       fault: 'Use at most 1,000 characters',
     });
-    expect(readTyped('Ann', fieldOf(FIELD.user), undefined)).toEqual({ names: ['Ann'] });
+    expect(readTyped('Ann', fieldOf(FIELD.user), undefined, 'UTC')).toEqual({ names: ['Ann'] });
   });
 
   it('gives the same again as it is written', () => {
@@ -104,15 +111,21 @@ describe('what is typed', () => {
       [choice, lost],
       [tags, [open, lost]],
     ];
-    for (const [field, value] of pairs) {
-      const typed = readTyped(toTyped(value, field), field, undefined);
-      if (!('value' in typed)) throw new Error(JSON.stringify(typed));
-      const isSame =
-        field === moment && typeof typed.value === 'string' && typeof value === 'string'
-          ? Date.parse(typed.value) === Date.parse(value)
-          : sameValue(typed.value, value);
-      expect([value, isSame]).toEqual([value, true]);
-    }
+    for (const zone of ['UTC', 'Europe/Berlin', 'America/St_Johns'])
+      for (const [field, value] of pairs)
+        expect(readTyped(toTyped(value, field, zone), field, undefined, zone)).toEqual({ value });
+  });
+
+  it('means the clock of the zone that is shown', () => {
+    const inBerlin = (text: string) => readTyped(text, moment, undefined, 'Europe/Berlin');
+    expect(inBerlin('2026-07-01 08:00')).toEqual({ value: '2026-07-01T06:00:00.000Z' });
+    expect(inBerlin('2026-07-01')).toEqual({ value: '2026-06-30T22:00:00.000Z' });
+    // Clocks go from 2 to 3 there that night, and from 3 back to 2 in October.
+    expect(inBerlin('2026-03-29 02:30')).toHaveProperty('fault');
+    expect(inBerlin('2026-03-29 03:00')).toEqual({ value: '2026-03-29T01:00:00.000Z' });
+    expect(inBerlin('2026-10-25 02:30')).toEqual({ value: '2026-10-25T00:30:00.000Z' });
+    expect(inBerlin('2026-10-25T02:30+01:00')).toEqual({ value: '2026-10-25T01:30:00.000Z' });
+    expect(toTyped('2026-07-01T06:00:00.000Z', moment, 'Europe/Berlin')).toBe('2026-07-01 08:00');
   });
 });
 

@@ -1,9 +1,11 @@
+import { beginsWithDay } from '../../../contract/rules/days.ts';
 import { FIELD, holdsMoney } from '../../../contract/rules/fields.ts';
 import type { FieldValue, FieldValueItem, NamedValue } from '../../api/generated/types.gen.ts';
 import { fold } from '../../lib/fold.ts';
 import type { Field } from '../schema.ts';
 import { itemsOf } from '../values.ts';
-import { valueFault } from './rules.ts';
+import { MOMENT, valueFault } from './rules.ts';
+import { clockText, momentAt } from './zones.ts';
 
 /** What a text means in a field: a value, names that have to be looked up, or nothing that fits. */
 export type Typed = { value: FieldValue | undefined } | { names: readonly string[] } | { fault: string };
@@ -40,14 +42,23 @@ function readMoney(text: string, held: FieldValue | undefined): Typed {
     : { value: { value, currencyCode: code } };
 }
 
-const ZONELESS = /T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
+const CLOCK = /^(?<day>\d{4}-\d{2}-\d{2})(?:[T ]\s*(?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?))?$/;
 
-/** A moment as it is written: in UTC where no zone is named, as cells show it. */
-function readDate(text: string, { isDateOnly }: Field): string {
-  if (isDateOnly) return text;
-  const moment = text.replace(/\s+UTC$/i, 'Z').replace(/^(\d{4}-\d{2}-\d{2})[ ]+/, '$1T');
-  if (ZONELESS.test(moment)) return `${moment}Z`;
-  return moment;
+/** A moment: where no zone is named, as a clock in the zone shows it in which dates are shown. */
+function readDate(text: string, { isDateOnly }: Field, zone: string): Typed {
+  if (isDateOnly) return { value: text };
+  const { day = '', time = '00:00' } = CLOCK.exec(text)?.groups ?? {};
+  if (day === '') {
+    const moment = MOMENT.test(text) && beginsWithDay(text) ? new Date(text) : undefined;
+    return moment && !Number.isNaN(moment.getTime())
+      ? { value: moment.toISOString() }
+      : { fault: 'Write a moment such as 2026-03-01 08:00' };
+  }
+  if (!beginsWithDay(day)) return { fault: `There is no day ${day}` };
+  const value = momentAt(`${day}T${time}`, zone);
+  return value === undefined
+    ? { fault: `No clock shows ${day} ${time} in ${zone}: the hour is left out there` }
+    : { value };
 }
 
 const YES = new Set(['yes', 'true', '1']);
@@ -85,10 +96,10 @@ function readChoices(text: string, field: Field): Typed {
     : { fault: `${field.name} offers no "${unknown}"` };
 }
 
-function readPlain(text: string, field: Field, held: FieldValue | undefined): Typed {
+function readPlain(text: string, field: Field, held: FieldValue | undefined, zone: string): Typed {
   if (holdsMoney(field)) return readMoney(text, held);
   if (field.fieldType === FIELD.boolean) return readBoolean(text);
-  if (field.fieldType === FIELD.date) return { value: readDate(text, field) };
+  if (field.fieldType === FIELD.date) return readDate(text, field, zone);
   if (field.fieldType === FIELD.choice) return readChoices(text, field);
   if (field.fieldType !== FIELD.number) return { names: field.isMultiSelect ? several(text) : [text] };
   const value = readNumber(text);
@@ -96,27 +107,30 @@ function readPlain(text: string, field: Field, held: FieldValue | undefined): Ty
 }
 
 /** Reads what somebody typed or pasted into a field that holds something now; an empty text is no data. */
-export function readTyped(text: string, field: Field, held: FieldValue | undefined): Typed {
+export function readTyped(text: string, field: Field, held: FieldValue | undefined, zone: string): Typed {
   const trimmed = text.trim();
   if (trimmed === '') return { value: undefined };
-  const typed: Typed = field.fieldType === FIELD.text ? { value: text } : readPlain(trimmed, field, held);
+  const typed: Typed =
+    field.fieldType === FIELD.text ? { value: text } : readPlain(trimmed, field, held, zone);
   if (!('value' in typed)) return typed;
   const fault = valueFault(typed.value, field);
   return fault === undefined ? typed : { fault };
 }
 
-function writeItem(item: FieldValueItem, field: Field): string {
+function writeItem(item: FieldValueItem, field: Field, zone: string): string {
   if (item === null) return '';
   if (typeof item === 'boolean') return item ? 'Yes' : 'No';
   if (typeof item === 'number') return String(item);
   if (typeof item === 'object')
     return 'currencyCode' in item ? `${item.value} ${item.currencyCode}` : item.name;
   if (field.fieldType !== FIELD.date || field.isDateOnly) return item;
-  return item.replace('T', ' ').replace(/(:00)?(\.000)?Z$/, '');
+  return clockText(item, zone)
+    .replace('T', ' ')
+    .replace(/(:00)?\.000$/, '');
 }
 
 /** A value as it is typed, so that reading it again gives the same. */
-export const toTyped = (value: FieldValue | undefined, field: Field): string =>
+export const toTyped = (value: FieldValue | undefined, field: Field, zone: string): string =>
   itemsOf(value)
-    .map((item) => writeItem(item, field))
+    .map((item) => writeItem(item, field, zone))
     .join('; ');
