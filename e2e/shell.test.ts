@@ -141,10 +141,10 @@ test('a change of page is announced, and the content can be skipped to', async (
 });
 
 test('an area without pages says so and what it will do', async ({ page }) => {
-  await enter(page, ada, '/backups');
-  await expect(page.getByRole('heading', { name: 'Backups', level: 1 })).toBeVisible();
+  await enter(page, ada, '/agent');
+  await expect(page.getByRole('heading', { name: 'Agent server', level: 1 })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'This area has no pages yet' })).toBeVisible();
-  await expect(page.getByText('POST /api/rest/v4/backups/request')).toBeVisible();
+  await expect(page.getByText('POST /api/agent/mcp')).toBeVisible();
 });
 
 for (const path of ['/nowhere', '/users/12/nowhere', '/users/nobody']) {

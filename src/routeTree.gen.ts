@@ -17,6 +17,7 @@ import { Route as SignInRouteImport } from './routes/sign-in';
 import { Route as AppIndexRouteImport } from './routes/_app/index';
 import { Route as AppAreaRouteImport } from './routes/_app/$area';
 import { Route as AppActivityRouteRouteImport } from './routes/_app/activity/route';
+import { Route as AppBackupsRouteRouteImport } from './routes/_app/backups/route';
 import { Route as AppEntriesRouteRouteImport } from './routes/_app/entries/route';
 import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
@@ -25,6 +26,8 @@ import { Route as AppProxiesRouteRouteImport } from './routes/_app/proxies/route
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
+import { Route as AppBackupsFileNameRouteImport } from './routes/_app/backups/$fileName';
+import { Route as AppBackupsListRouteRouteImport } from './routes/_app/backups/_list/route';
 import { Route as AppEntriesIndexRouteImport } from './routes/_app/entries/index';
 import { Route as AppEntriesTypeRouteRouteImport } from './routes/_app/entries/$type/route';
 import { Route as AppExportsIndexRouteImport } from './routes/_app/exports/index';
@@ -47,6 +50,9 @@ import { Route as AppActivityReportActivityIdRouteImport } from './routes/_app/a
 import { Route as AppActivityReportSaveRouteImport } from './routes/_app/activity/_report/save';
 import { Route as AppActivityInvestigationsIndexRouteImport } from './routes/_app/activity/investigations/index';
 import { Route as AppActivityInvestigationsInvestigationIdRouteRouteImport } from './routes/_app/activity/investigations/$investigationId/route';
+import { Route as AppBackupsListIndexRouteImport } from './routes/_app/backups/_list/index';
+import { Route as AppBackupsListNewRouteImport } from './routes/_app/backups/_list/new';
+import { Route as AppBackupsListScheduleRouteImport } from './routes/_app/backups/_list/schedule';
 import { Route as AppEntriesTypeIndexRouteImport } from './routes/_app/entries/$type/index';
 import { Route as AppEntriesTypeEntryIdRouteImport } from './routes/_app/entries/$type/$entryId';
 import { Route as AppEntriesTypeSchemaRouteImport } from './routes/_app/entries/$type/schema';
@@ -112,6 +118,11 @@ const AppActivityRouteRoute = AppActivityRouteRouteImport.update({
   path: '/activity',
   getParentRoute: () => AppRoute,
 } as any);
+const AppBackupsRouteRoute = AppBackupsRouteRouteImport.update({
+  id: '/backups',
+  path: '/backups',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppEntriesRouteRoute = AppEntriesRouteRouteImport.update({
   id: '/entries',
   path: '/entries',
@@ -152,6 +163,15 @@ const AppActivityInvestigationsRouteRoute =
     path: '/investigations',
     getParentRoute: () => AppActivityRouteRoute,
   } as any);
+const AppBackupsFileNameRoute = AppBackupsFileNameRouteImport.update({
+  id: '/$fileName',
+  path: '/$fileName',
+  getParentRoute: () => AppBackupsRouteRoute,
+} as any);
+const AppBackupsListRouteRoute = AppBackupsListRouteRouteImport.update({
+  id: '/_list',
+  getParentRoute: () => AppBackupsRouteRoute,
+} as any);
 const AppEntriesIndexRoute = AppEntriesIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -262,6 +282,21 @@ const AppActivityInvestigationsInvestigationIdRouteRoute =
     path: '/$investigationId',
     getParentRoute: () => AppActivityInvestigationsRouteRoute,
   } as any);
+const AppBackupsListIndexRoute = AppBackupsListIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppBackupsListRouteRoute,
+} as any);
+const AppBackupsListNewRoute = AppBackupsListNewRouteImport.update({
+  id: '/new',
+  path: '/new',
+  getParentRoute: () => AppBackupsListRouteRoute,
+} as any);
+const AppBackupsListScheduleRoute = AppBackupsListScheduleRouteImport.update({
+  id: '/schedule',
+  path: '/schedule',
+  getParentRoute: () => AppBackupsListRouteRoute,
+} as any);
 const AppEntriesTypeIndexRoute = AppEntriesTypeIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -399,6 +434,7 @@ export interface FileRoutesByFullPath {
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/activity': typeof AppActivityRouteRouteWithChildren;
+  '/backups': typeof AppBackupsRouteRouteWithChildren;
   '/entries': typeof AppEntriesRouteRouteWithChildren;
   '/groups': typeof AppGroupsRouteRouteWithChildren;
   '/invitations': typeof AppInvitationsRouteRouteWithChildren;
@@ -412,6 +448,7 @@ export interface FileRoutesByFullPath {
   '/proxies/graph': typeof AppProxiesGraphRouteRouteWithChildren;
   '/proxies/reports': typeof AppProxiesReportsRouteRouteWithChildren;
   '/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
+  '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/invitations/new': typeof AppInvitationsNewRoute;
@@ -424,6 +461,8 @@ export interface FileRoutesByFullPath {
   '/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
+  '/backups/new': typeof AppBackupsListNewRoute;
+  '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
   '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -440,6 +479,7 @@ export interface FileRoutesByFullPath {
   '/users/new': typeof AppUsersListNewRoute;
   '/activity/': typeof AppActivityReportIndexRoute;
   '/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
+  '/backups/': typeof AppBackupsListIndexRoute;
   '/entries/$type/': typeof AppEntriesTypeIndexRoute;
   '/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
   '/groups/': typeof AppGroupsListIndexRoute;
@@ -458,11 +498,13 @@ export interface FileRoutesByTo {
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/activity': typeof AppActivityReportIndexRoute;
+  '/backups': typeof AppBackupsListIndexRoute;
   '/groups': typeof AppGroupsListIndexRoute;
   '/proxies': typeof AppProxiesListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
   '/': typeof AppIndexRoute;
+  '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
   '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/invitations/new': typeof AppInvitationsNewRoute;
@@ -474,6 +516,8 @@ export interface FileRoutesByTo {
   '/licenses': typeof AppLicensesIndexRoute;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
+  '/backups/new': typeof AppBackupsListNewRoute;
+  '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
   '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -506,6 +550,7 @@ export interface FileRoutesById {
   '/link': typeof LinkRoute;
   '/sign-in': typeof SignInRoute;
   '/_app/activity': typeof AppActivityRouteRouteWithChildren;
+  '/_app/backups': typeof AppBackupsRouteRouteWithChildren;
   '/_app/entries': typeof AppEntriesRouteRouteWithChildren;
   '/_app/groups': typeof AppGroupsRouteRouteWithChildren;
   '/_app/invitations': typeof AppInvitationsRouteRouteWithChildren;
@@ -516,6 +561,7 @@ export interface FileRoutesById {
   '/_app/': typeof AppIndexRoute;
   '/_app/activity/_report': typeof AppActivityReportRouteRouteWithChildren;
   '/_app/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
+  '/_app/backups/_list': typeof AppBackupsListRouteRouteWithChildren;
   '/_app/entries/$type': typeof AppEntriesTypeRouteRouteWithChildren;
   '/_app/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
   '/_app/groups/_list': typeof AppGroupsListRouteRouteWithChildren;
@@ -524,6 +570,7 @@ export interface FileRoutesById {
   '/_app/proxies/reports': typeof AppProxiesReportsRouteRouteWithChildren;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
+  '/_app/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/_app/groups/compare': typeof AppGroupsCompareRoute;
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
@@ -536,6 +583,8 @@ export interface FileRoutesById {
   '/_app/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/_app/activity/_report/$activityId': typeof AppActivityReportActivityIdRoute;
   '/_app/activity/_report/save': typeof AppActivityReportSaveRoute;
+  '/_app/backups/_list/new': typeof AppBackupsListNewRoute;
+  '/_app/backups/_list/schedule': typeof AppBackupsListScheduleRoute;
   '/_app/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
   '/_app/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -552,6 +601,7 @@ export interface FileRoutesById {
   '/_app/users/_list/new': typeof AppUsersListNewRoute;
   '/_app/activity/_report/': typeof AppActivityReportIndexRoute;
   '/_app/activity/investigations/': typeof AppActivityInvestigationsIndexRoute;
+  '/_app/backups/_list/': typeof AppBackupsListIndexRoute;
   '/_app/entries/$type/': typeof AppEntriesTypeIndexRoute;
   '/_app/groups/$groupId/': typeof AppGroupsGroupIdIndexRoute;
   '/_app/groups/_list/': typeof AppGroupsListIndexRoute;
@@ -573,6 +623,7 @@ export interface FileRouteTypes {
     | '/link'
     | '/sign-in'
     | '/activity'
+    | '/backups'
     | '/entries'
     | '/groups'
     | '/invitations'
@@ -586,6 +637,7 @@ export interface FileRouteTypes {
     | '/proxies/graph'
     | '/proxies/reports'
     | '/users/$userId'
+    | '/backups/$fileName'
     | '/groups/compare'
     | '/groups/matrix'
     | '/invitations/new'
@@ -598,6 +650,8 @@ export interface FileRouteTypes {
     | '/activity/investigations/$investigationId'
     | '/activity/$activityId'
     | '/activity/save'
+    | '/backups/new'
+    | '/backups/schedule'
     | '/entries/$type/$entryId'
     | '/entries/$type/schema'
     | '/groups/$groupId/add'
@@ -614,6 +668,7 @@ export interface FileRouteTypes {
     | '/users/new'
     | '/activity/'
     | '/activity/investigations/'
+    | '/backups/'
     | '/entries/$type/'
     | '/groups/$groupId/'
     | '/groups/'
@@ -632,11 +687,13 @@ export interface FileRouteTypes {
     | '/link'
     | '/sign-in'
     | '/activity'
+    | '/backups'
     | '/groups'
     | '/proxies'
     | '/users'
     | '/$area'
     | '/'
+    | '/backups/$fileName'
     | '/groups/compare'
     | '/groups/matrix'
     | '/invitations/new'
@@ -648,6 +705,8 @@ export interface FileRouteTypes {
     | '/licenses'
     | '/activity/$activityId'
     | '/activity/save'
+    | '/backups/new'
+    | '/backups/schedule'
     | '/entries/$type/$entryId'
     | '/entries/$type/schema'
     | '/groups/$groupId/add'
@@ -679,6 +738,7 @@ export interface FileRouteTypes {
     | '/link'
     | '/sign-in'
     | '/_app/activity'
+    | '/_app/backups'
     | '/_app/entries'
     | '/_app/groups'
     | '/_app/invitations'
@@ -689,6 +749,7 @@ export interface FileRouteTypes {
     | '/_app/'
     | '/_app/activity/_report'
     | '/_app/activity/investigations'
+    | '/_app/backups/_list'
     | '/_app/entries/$type'
     | '/_app/groups/$groupId'
     | '/_app/groups/_list'
@@ -697,6 +758,7 @@ export interface FileRouteTypes {
     | '/_app/proxies/reports'
     | '/_app/users/$userId'
     | '/_app/users/_list'
+    | '/_app/backups/$fileName'
     | '/_app/groups/compare'
     | '/_app/groups/matrix'
     | '/_app/invitations/new'
@@ -709,6 +771,8 @@ export interface FileRouteTypes {
     | '/_app/activity/investigations/$investigationId'
     | '/_app/activity/_report/$activityId'
     | '/_app/activity/_report/save'
+    | '/_app/backups/_list/new'
+    | '/_app/backups/_list/schedule'
     | '/_app/entries/$type/$entryId'
     | '/_app/entries/$type/schema'
     | '/_app/groups/$groupId/add'
@@ -725,6 +789,7 @@ export interface FileRouteTypes {
     | '/_app/users/_list/new'
     | '/_app/activity/_report/'
     | '/_app/activity/investigations/'
+    | '/_app/backups/_list/'
     | '/_app/entries/$type/'
     | '/_app/groups/$groupId/'
     | '/_app/groups/_list/'
@@ -804,6 +869,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppActivityRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/backups': {
+      id: '/_app/backups';
+      path: '/backups';
+      fullPath: '/backups';
+      preLoaderRoute: typeof AppBackupsRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/entries': {
       id: '/_app/entries';
       path: '/entries';
@@ -859,6 +931,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/activity/investigations';
       preLoaderRoute: typeof AppActivityInvestigationsRouteRouteImport;
       parentRoute: typeof AppActivityRouteRoute;
+    };
+    '/_app/backups/$fileName': {
+      id: '/_app/backups/$fileName';
+      path: '/$fileName';
+      fullPath: '/backups/$fileName';
+      preLoaderRoute: typeof AppBackupsFileNameRouteImport;
+      parentRoute: typeof AppBackupsRouteRoute;
+    };
+    '/_app/backups/_list': {
+      id: '/_app/backups/_list';
+      path: '';
+      fullPath: '/backups';
+      preLoaderRoute: typeof AppBackupsListRouteRouteImport;
+      parentRoute: typeof AppBackupsRouteRoute;
     };
     '/_app/entries/': {
       id: '/_app/entries/';
@@ -1013,6 +1099,27 @@ declare module '@tanstack/react-router' {
       fullPath: '/activity/investigations/$investigationId';
       preLoaderRoute: typeof AppActivityInvestigationsInvestigationIdRouteRouteImport;
       parentRoute: typeof AppActivityInvestigationsRouteRoute;
+    };
+    '/_app/backups/_list/': {
+      id: '/_app/backups/_list/';
+      path: '/';
+      fullPath: '/backups/';
+      preLoaderRoute: typeof AppBackupsListIndexRouteImport;
+      parentRoute: typeof AppBackupsListRouteRoute;
+    };
+    '/_app/backups/_list/new': {
+      id: '/_app/backups/_list/new';
+      path: '/new';
+      fullPath: '/backups/new';
+      preLoaderRoute: typeof AppBackupsListNewRouteImport;
+      parentRoute: typeof AppBackupsListRouteRoute;
+    };
+    '/_app/backups/_list/schedule': {
+      id: '/_app/backups/_list/schedule';
+      path: '/schedule';
+      fullPath: '/backups/schedule';
+      preLoaderRoute: typeof AppBackupsListScheduleRouteImport;
+      parentRoute: typeof AppBackupsListRouteRoute;
     };
     '/_app/entries/$type/': {
       id: '/_app/entries/$type/';
@@ -1259,6 +1366,35 @@ const AppActivityRouteRouteChildren: AppActivityRouteRouteChildren = {
 const AppActivityRouteRouteWithChildren =
   AppActivityRouteRoute._addFileChildren(AppActivityRouteRouteChildren);
 
+interface AppBackupsListRouteRouteChildren {
+  AppBackupsListNewRoute: typeof AppBackupsListNewRoute;
+  AppBackupsListScheduleRoute: typeof AppBackupsListScheduleRoute;
+  AppBackupsListIndexRoute: typeof AppBackupsListIndexRoute;
+}
+
+const AppBackupsListRouteRouteChildren: AppBackupsListRouteRouteChildren = {
+  AppBackupsListNewRoute: AppBackupsListNewRoute,
+  AppBackupsListScheduleRoute: AppBackupsListScheduleRoute,
+  AppBackupsListIndexRoute: AppBackupsListIndexRoute,
+};
+
+const AppBackupsListRouteRouteWithChildren =
+  AppBackupsListRouteRoute._addFileChildren(AppBackupsListRouteRouteChildren);
+
+interface AppBackupsRouteRouteChildren {
+  AppBackupsListRouteRoute: typeof AppBackupsListRouteRouteWithChildren;
+  AppBackupsFileNameRoute: typeof AppBackupsFileNameRoute;
+}
+
+const AppBackupsRouteRouteChildren: AppBackupsRouteRouteChildren = {
+  AppBackupsListRouteRoute: AppBackupsListRouteRouteWithChildren,
+  AppBackupsFileNameRoute: AppBackupsFileNameRoute,
+};
+
+const AppBackupsRouteRouteWithChildren = AppBackupsRouteRoute._addFileChildren(
+  AppBackupsRouteRouteChildren,
+);
+
 interface AppEntriesTypeRouteRouteChildren {
   AppEntriesTypeEntryIdRoute: typeof AppEntriesTypeEntryIdRoute;
   AppEntriesTypeSchemaRoute: typeof AppEntriesTypeSchemaRoute;
@@ -1474,6 +1610,7 @@ const AppUsersRouteRouteWithChildren = AppUsersRouteRoute._addFileChildren(
 
 interface AppRouteChildren {
   AppActivityRouteRoute: typeof AppActivityRouteRouteWithChildren;
+  AppBackupsRouteRoute: typeof AppBackupsRouteRouteWithChildren;
   AppEntriesRouteRoute: typeof AppEntriesRouteRouteWithChildren;
   AppGroupsRouteRoute: typeof AppGroupsRouteRouteWithChildren;
   AppInvitationsRouteRoute: typeof AppInvitationsRouteRouteWithChildren;
@@ -1487,6 +1624,7 @@ interface AppRouteChildren {
 
 const AppRouteChildren: AppRouteChildren = {
   AppActivityRouteRoute: AppActivityRouteRouteWithChildren,
+  AppBackupsRouteRoute: AppBackupsRouteRouteWithChildren,
   AppEntriesRouteRoute: AppEntriesRouteRouteWithChildren,
   AppGroupsRouteRoute: AppGroupsRouteRouteWithChildren,
   AppInvitationsRouteRoute: AppInvitationsRouteRouteWithChildren,

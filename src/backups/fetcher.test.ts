@@ -48,7 +48,8 @@ function serving(...behaviours: Behaviour[]) {
         at += 10_000;
       },
     });
-    const part: Record<string, string> = from > 0 ? { 'content-range': `bytes ${from}-${FILE.length - 1}/${FILE.length}` } : {};
+    const part: Record<string, string> =
+      from > 0 ? { 'content-range': `bytes ${from}-${FILE.length - 1}/${FILE.length}` } : {};
     return new Response(body, { status: from > 0 ? 206 : 200, headers: { etag, ...part } });
   };
   const onProgress = vi.fn<(received: number) => void>();
@@ -104,7 +105,11 @@ test('paused in the middle, it ends as paused and goes on later', async () => {
 
 test('a disk that takes no more is told', async () => {
   const fetcher = createFetcher({
-    sink: { write: () => Promise.reject(new Error('Full')), close: async () => undefined, abandon: async () => undefined },
+    sink: {
+      write: () => Promise.reject(new Error('Full')),
+      close: async () => undefined,
+      abandon: async () => undefined,
+    },
     size: 3,
     fetch: async () => new Response('abc'),
     onProgress: () => undefined,

@@ -24,15 +24,6 @@ export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
       'GET /api/rest/v4/templatereports/runs/{runId}',
     ],
   },
-  backups: {
-    purpose: 'Request backups of the site or of some entry types, download them, and delete old ones.',
-    operations: [
-      'GET /api/rest/v4/backups',
-      'POST /api/rest/v4/backups/request',
-      'GET /api/rest/v4/backups/{fileName}',
-      'POST /api/rest/v4/backups/delete/{fileName}',
-    ],
-  },
   imports: {
     purpose:
       'Post metadata of e-mails and meetings for Relationship Intelligence, and see how far each person is.',
@@ -54,9 +45,5 @@ export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
   agent: {
     purpose: 'Switch on the read-only server for AI agents, see its tools, and what agents asked.',
     operations: ['POST /api/agent/mcp'],
-  },
-  settings: {
-    purpose: 'Name, time zone, sign-in, approved addresses and API keys of this site.',
-    operations: [],
   },
 };

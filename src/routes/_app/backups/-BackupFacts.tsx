@@ -1,0 +1,102 @@
+import type { ReactNode } from 'react';
+import type { Backup } from '../../../backups/list.ts';
+import { wayOfThisBrowser } from '../../../backups/target.ts';
+import type { Way } from '../../../backups/target.ts';
+import { durationWords, sizeWords } from '../../../backups/units.ts';
+import { count } from '../../../lib/numbers.ts';
+import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
+import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
+import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Verified } from './-State.tsx';
+import { askedWords } from './-words.ts';
+
+const WAYS: Record<Way, string> = {
+  chosen: 'It is written to the place you choose, and checked on the way.',
+  kept: 'This browser keeps it in its own room first, checks it, and then saves it.',
+  browser:
+    'This browser can only save it by itself: it can neither be paused nor checked here. Over https it could.',
+};
+
+/** What is known of a backup, and what downloading it means. */
+export function BackupFacts({ backup }: { backup: Backup }) {
+  return (
+    <div className="backup-facts">
+      <Card title="Facts">
+        <Facts>
+          <Fact label="Asked for">
+            {askedWords(backup)}
+            <At at={backup.createdDate}> · </At>
+          </Fact>
+          <Fact label="Made">
+            <Made backup={backup} />
+          </Fact>
+          <Fact label="Entry types">
+            <Types names={backup.entryTypes ?? []} />
+          </Fact>
+          <Fact label="Files of entries">{backup.includesFiles ? 'Included' : 'Not included'}</Fact>
+          {typeof backup.schemaVersion === 'number' && (
+            <Fact label="Schema version">{count(backup.schemaVersion)}</Fact>
+          )}
+        </Facts>
+      </Card>
+      <Card title="Proof">
+        <Facts>
+          <Fact label="Size">
+            {typeof backup.size === 'number'
+              ? `${sizeWords(backup.size)} (${count(backup.size)} bytes)`
+              : '—'}
+          </Fact>
+          <Fact label="SHA-256">
+            {backup.sha256 ? (
+              <>
+                <code className="backup-sha">{backup.sha256}</code>
+                <CopyButton value={backup.sha256} label="Copy SHA-256" />
+              </>
+            ) : (
+              '—'
+            )}
+          </Fact>
+          <Fact label="Verified">
+            <Verified backup={backup} />
+            <At at={backup.verified?.date}> </At>
+            {backup.verified?.message && <p className="backup-differs">{backup.verified.message}</p>}
+          </Fact>
+          <Fact label="Download">
+            {WAYS[wayOfThisBrowser()]} Each link holds for 5 minutes and for the address from which you ask
+            for it alone: stay in one network until it is here. Who downloads it is recorded.
+          </Fact>
+        </Facts>
+      </Card>
+    </div>
+  );
+}
+
+function At({ at, children }: { at: string | null | undefined; children: ReactNode }) {
+  return at ? (
+    <>
+      {children}
+      <Moment at={at} />
+    </>
+  ) : null;
+}
+
+function Made({ backup: { startedDate, finishedDate } }: { backup: Backup }) {
+  if (!startedDate) return 'Not yet';
+  if (!finishedDate) return <At at={startedDate}>Since </At>;
+  const took = (Date.parse(finishedDate) - Date.parse(startedDate)) / 1000;
+  return <At at={finishedDate}>In {durationWords(took)} · </At>;
+}
+
+const AT_ONCE = 12;
+
+function Types({ names }: { names: readonly string[] }) {
+  if (names.length === 0) return 'All of the site';
+  if (names.length <= AT_ONCE) return names.join(', ');
+  return (
+    <details>
+      <summary>{count(names.length)}</summary>
+      {names.join(', ')}
+    </details>
+  );
+}

@@ -1,0 +1,152 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
+import { useDownloads } from '../../../backups/download.ts';
+import { backupsQuery, isBeingMade } from '../../../backups/list.ts';
+import type { Backup } from '../../../backups/list.ts';
+import { sizeWords } from '../../../backups/units.ts';
+import { failureWords, stageWords } from '../../../backups/watch.ts';
+import { Trail } from '../../../shell/Trail.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
+import { Moment } from '../../../ui/layout/Moment.tsx';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
+import { BackupFacts } from './-BackupFacts.tsx';
+import { CompareTab } from './-CompareTab.tsx';
+import { ContentsTab } from './-ContentsTab.tsx';
+import { readDetail, writeDetail } from './-detail-view.ts';
+import type { DetailView } from './-detail-view.ts';
+import { DownloadButton } from './-DownloadButton.tsx';
+import { DownloadCard } from './-DownloadCard.tsx';
+import { DownloadsTab } from './-DownloadsTab.tsx';
+import { useBackupItems } from './-use-items.ts';
+import { askedWords, STATE_WORDS } from './-words.ts';
+import './-backups.css';
+
+const route = getRouteApi('/_app/backups/$fileName');
+
+/** One backup: what it is, what is in it, how it differs from another one, and who has it. */
+export function BackupPage() {
+  const { fileName } = route.useParams();
+  const { data: all } = useQuery(backupsQuery);
+  const backup = all?.find((one) => one.fileName === fileName);
+  if (!all) return null;
+  if (backup) return <Found backup={backup} all={all} />;
+  return (
+    <Page title={fileName} breadcrumbs={<Trail />}>
+      <EmptyState title="This backup is gone" actions={<Link to="/backups">Show the backups</Link>}>
+        Somebody has deleted it meanwhile, or its days were over.
+      </EmptyState>
+    </Page>
+  );
+}
+
+function Found({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
+  const router = useRouter();
+  const items = useBackupItems(() => void router.navigate({ to: '/backups' }));
+  const download = useDownloads().get(backup.fileName);
+  const { fileName, status, createdDate, size } = backup;
+  const { label, tone } = STATE_WORDS[status];
+  return (
+    <Page
+      breadcrumbs={<Trail />}
+      title={<span className="backup-name">{fileName}</span>}
+      badge={<Badge tone={tone}>{backup.failure?.reason === 'cancelled' ? 'Cancelled' : label}</Badge>}
+      meta={
+        <>
+          {typeof size === 'number' && `${sizeWords(size)} · `}
+          {askedWords(backup)}
+          {createdDate !== undefined && (
+            <>
+              {' · '}
+              <Moment at={createdDate} />
+            </>
+          )}
+        </>
+      }
+      actions={
+        <>
+          <DownloadButton backup={backup} variant="primary" />
+          <MenuButton label={`Actions for ${fileName}`} variant="default" items={() => items(backup)} />
+        </>
+      }
+    >
+      {status === 'Failed' && (
+        <Banner tone="bad" title={failureWords(backup)}>
+          No file was made. Ask for another backup once the cause is gone.
+        </Banner>
+      )}
+      {isBeingMade(backup) && <Making backup={backup} />}
+      {download && <DownloadCard download={download} />}
+      <BackupFacts backup={backup} />
+      <Tabs backup={backup} all={all} />
+    </Page>
+  );
+}
+
+function Making({ backup }: { backup: Backup }) {
+  const words = stageWords(backup);
+  return (
+    <section className="card backup-coming" aria-label="Progress">
+      <progress value={backup.progress} max={100} aria-label={words} />
+      <span className="num">
+        {words}, {backup.progress} %
+      </span>
+    </section>
+  );
+}
+
+function Tabs({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
+  const view = readDetail({ ...route.useSearch() });
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <TabLinks label="Backup">
+        <Tab fileName={backup.fileName} view={view} tab="contents">
+          Contents
+        </Tab>
+        <Tab fileName={backup.fileName} view={view} tab="compare">
+          Compare
+        </Tab>
+        <Tab fileName={backup.fileName} view={view} tab="downloads">
+          Downloads
+        </Tab>
+      </TabLinks>
+      {view.tab === 'contents' && <ContentsTab backup={backup} />}
+      {view.tab === 'compare' && (
+        <CompareTab
+          backup={backup}
+          all={all}
+          other={view.with}
+          onOther={(name) =>
+            void navigate({ to: '.', search: writeDetail({ ...view, with: name }), resetScroll: false })
+          }
+        />
+      )}
+      {view.tab === 'downloads' && <DownloadsTab fileName={backup.fileName} />}
+    </>
+  );
+}
+
+interface TabProps {
+  fileName: string;
+  view: DetailView;
+  tab: DetailView['tab'];
+  children: string;
+}
+
+function Tab({ fileName, view, tab, children }: TabProps) {
+  return (
+    <Link
+      to="/backups/$fileName"
+      params={{ fileName }}
+      search={writeDetail({ ...view, tab })}
+      resetScroll={false}
+      aria-current={view.tab === tab ? 'page' : undefined}
+    >
+      {children}
+    </Link>
+  );
+}

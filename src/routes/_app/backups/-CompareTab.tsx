@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { GitCompareArrows } from 'lucide-react';
+import { toServiceError } from '../../../api/errors.ts';
+import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { compareMembers } from '../../../backups/compare.ts';
+import { previousOf } from '../../../backups/list.ts';
+import type { Backup } from '../../../backups/list.ts';
+import { counted } from '../../../lib/numbers.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { DataTable } from '../../../ui/table/DataTable.tsx';
+import { CHANGE_COLUMNS } from './-change-columns.tsx';
+import { OtherSelect } from './-OtherSelect.tsx';
+import { noFileWords } from './-words.ts';
+
+interface CompareTabProps {
+  backup: Backup;
+  all: readonly Backup[];
+  /** The file name to compare with; empty: the one before. */
+  other: string;
+  onOther: (fileName: string) => void;
+}
+
+const nameOf = ({ name }: { name: string }) => name;
+
+/** What this backup has more, less or otherwise than another one, without restoring either. */
+export function CompareTab({ backup, all, other, onOther }: CompareTabProps) {
+  const choices = all.filter((one) => one.status === 'Ready' && one.fileName !== backup.fileName);
+  const chosen = choices.find((one) => one.fileName === other) ?? previousOf(all, backup) ?? choices[0];
+  const noFile = noFileWords(backup);
+  if (noFile !== undefined || !chosen)
+    return (
+      <EmptyState icon={GitCompareArrows} title="Nothing to compare">
+        {noFile === undefined ? 'This is the only backup that is ready.' : `${noFile}.`}
+      </EmptyState>
+    );
+  return (
+    <>
+      <OtherSelect choices={choices} value={chosen.fileName} onChange={onOther} />
+      <Compared backup={backup} chosen={chosen} />
+    </>
+  );
+}
+
+const contents = ({ fileName }: Backup) => readBackupContentsOptions({ path: { fileName } });
+
+function Compared({ backup, chosen }: { backup: Backup; chosen: Backup }) {
+  const isOlder = (chosen.createdDate ?? '') <= (backup.createdDate ?? '');
+  const [before, after] = isOlder ? [chosen, backup] : [backup, chosen];
+  const old = useQuery(contents(before));
+  const young = useQuery(contents(after));
+  const changes = old.data && young.data && compareMembers(old.data.members, young.data.members);
+  const jumps = changes?.filter(({ jump }) => jump !== undefined).length ?? 0;
+  const error = old.error ?? young.error;
+  const retry = () => {
+    if (old.error) void old.refetch();
+    if (young.error) void young.refetch();
+  };
+  return (
+    <>
+      {jumps > 0 && (
+        <Banner
+          tone="warn"
+          title={`${counted(jumps, 'member jumps', 'members jump')} from one backup to the next`}
+        >
+          {jumps === 1 ? 'It stands' : 'They stand'} first. Where nobody cleaned up or imported, look whether
+          data are missing.
+        </Banner>
+      )}
+      <DataTable
+        label="Differences"
+        columns={CHANGE_COLUMNS}
+        rows={changes}
+        rowId={nameOf}
+        rowLabel={nameOf}
+        error={error === null ? undefined : toServiceError(error)}
+        onRetry={retry}
+        refetching={(old.isFetching || young.isFetching) && error !== null}
+        empty={<EmptyState icon={GitCompareArrows} title="Both are empty" />}
+        footer={
+          <span>
+            Before: {before.fileName} · After: {after.fileName}
+          </span>
+        }
+      />
+    </>
+  );
+}

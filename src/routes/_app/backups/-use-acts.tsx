@@ -1,0 +1,77 @@
+import { useQueryClient } from '@tanstack/react-query';
+import {
+  deleteBackupMutation,
+  verifyBackupMutation,
+} from '../../../api/generated/@tanstack/react-query.gen.ts';
+import { useWrite } from '../../../api/write.ts';
+import type { Backup } from '../../../backups/list.ts';
+import { isBeingMade } from '../../../backups/list.ts';
+import { sizeWords } from '../../../backups/units.ts';
+import { cancel } from '../../../backups/watch.ts';
+import { shortDate } from '../../../lib/dates.ts';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { failureOf } from '../../../ui/feedback/failure.ts';
+import { toast } from '../../../ui/feedback/toast.ts';
+
+/** What can be done with a backup beside downloading it; each says what came of it. */
+export function useActs() {
+  const client = useQueryClient();
+  const verification = useWrite('verifyBackup', verifyBackupMutation());
+  const deletion = useWrite('deleteBackup', deleteBackupMutation());
+  return {
+    async verify({ fileName }: Backup): Promise<void> {
+      try {
+        await verification.mutateAsync({ path: { fileName } });
+        toast({ title: 'It is being verified', description: fileName, tone: 'info' });
+      } catch (thrown) {
+        const { message } = failureOf(thrown);
+        toast({ title: `${fileName} is not verified`, description: message, tone: 'bad' });
+      }
+    },
+    cancel: async ({ fileName }: Backup): Promise<void> => {
+      await confirm({
+        title: `Cancel ${fileName}?`,
+        body: 'What was written so far is thrown away. It stays in the list as cancelled.',
+        action: 'Cancel the backup',
+        cancel: 'Let it go on',
+        run: () => cancel(fileName, client),
+      });
+    },
+    /** True once it is gone. */
+    async remove(backup: Backup): Promise<boolean> {
+      const { fileName } = backup;
+      const agreed = await confirm({
+        title: `Delete ${fileName}?`,
+        body: <DeletionWords backup={backup} />,
+        action: 'Delete the backup',
+        danger: true,
+        typed: fileName,
+        run: () => deletion.mutateAsync({ path: { fileName } }),
+      });
+      if (agreed) toast({ title: `${fileName} was deleted` });
+      return agreed;
+    },
+  };
+}
+
+/** A one-way door says what lies behind it. */
+function DeletionWords({ backup }: { backup: Backup }) {
+  const { size, createdDate } = backup;
+  const what = [
+    ...(typeof size === 'number' ? [sizeWords(size)] : []),
+    ...(createdDate === undefined ? [] : [`asked for ${shortDate(createdDate)}`]),
+  ].join(', ');
+  return (
+    <div className="backup-door">
+      <p>
+        <strong>This cannot be undone.</strong> The service keeps no copy{what === '' ? '' : ` (${what})`}:
+        what only this backup holds can then be restored from a downloaded file alone.
+        {isBeingMade(backup) && ' It is still being made, and is cancelled first.'}
+      </p>
+      <p>
+        Whoever has the capability Manage Backups may delete a backup. Your name is kept with it, and the list
+        of its downloads stays.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { RequestPanel } from '../-RequestPanel.tsx';
+
+export const Route = createFileRoute('/_app/backups/_list/new')({
+  staticData: { title: 'Request a backup', part: true },
+  component: RequestPanel,
+});

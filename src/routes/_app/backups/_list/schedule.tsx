@@ -1,0 +1,11 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { getBackupSettingsOptions } from '../../../../api/generated/@tanstack/react-query.gen.ts';
+import { SchedulePanel } from '../-SchedulePanel.tsx';
+
+export const Route = createFileRoute('/_app/backups/_list/schedule')({
+  staticData: { title: 'Schedule of backups', part: true },
+  // Changing begins with the schedule as it is now.
+  loader: async ({ context: { queryClient } }) =>
+    queryClient.fetchQuery({ ...getBackupSettingsOptions(), staleTime: 0 }),
+  component: SchedulePanel,
+});
