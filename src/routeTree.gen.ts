@@ -23,6 +23,7 @@ import { Route as AppGroupsRouteRouteImport } from './routes/_app/groups/route';
 import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitations/route';
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppProxiesRouteRouteImport } from './routes/_app/proxies/route';
+import { Route as AppSettingsRouteRouteImport } from './routes/_app/settings/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
 import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
@@ -42,6 +43,8 @@ import { Route as AppLicensesUnusedRouteImport } from './routes/_app/licenses/un
 import { Route as AppProxiesListRouteRouteImport } from './routes/_app/proxies/_list/route';
 import { Route as AppProxiesGraphRouteRouteImport } from './routes/_app/proxies/graph/route';
 import { Route as AppProxiesReportsRouteRouteImport } from './routes/_app/proxies/reports/route';
+import { Route as AppSettingsIndexRouteImport } from './routes/_app/settings/index';
+import { Route as AppSettingsAddressesRouteImport } from './routes/_app/settings/addresses';
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
 import { Route as AppUsersListRouteRouteImport } from './routes/_app/users/_list/route';
 import { Route as AppUsersImportRouteImport } from './routes/_app/users/import';
@@ -148,6 +151,11 @@ const AppProxiesRouteRoute = AppProxiesRouteRouteImport.update({
   path: '/proxies',
   getParentRoute: () => AppRoute,
 } as any);
+const AppSettingsRouteRoute = AppSettingsRouteRouteImport.update({
+  id: '/settings',
+  path: '/settings',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppUsersRouteRoute = AppUsersRouteRouteImport.update({
   id: '/users',
   path: '/users',
@@ -239,6 +247,16 @@ const AppProxiesReportsRouteRoute = AppProxiesReportsRouteRouteImport.update({
   id: '/reports',
   path: '/reports',
   getParentRoute: () => AppProxiesRouteRoute,
+} as any);
+const AppSettingsIndexRoute = AppSettingsIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppSettingsRouteRoute,
+} as any);
+const AppSettingsAddressesRoute = AppSettingsAddressesRouteImport.update({
+  id: '/addresses',
+  path: '/addresses',
+  getParentRoute: () => AppSettingsRouteRoute,
 } as any);
 const AppUsersUserIdRouteRoute = AppUsersUserIdRouteRouteImport.update({
   id: '/$userId',
@@ -440,6 +458,7 @@ export interface FileRoutesByFullPath {
   '/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/proxies': typeof AppProxiesRouteRouteWithChildren;
+  '/settings': typeof AppSettingsRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
   '/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
@@ -453,11 +472,13 @@ export interface FileRoutesByFullPath {
   '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
+  '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/users/import': typeof AppUsersImportRoute;
   '/entries/': typeof AppEntriesIndexRoute;
   '/exports/': typeof AppExportsIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
+  '/settings/': typeof AppSettingsIndexRoute;
   '/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
@@ -509,11 +530,13 @@ export interface FileRoutesByTo {
   '/groups/matrix': typeof AppGroupsMatrixRoute;
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
+  '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/users/import': typeof AppUsersImportRoute;
   '/entries': typeof AppEntriesIndexRoute;
   '/exports': typeof AppExportsIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
+  '/settings': typeof AppSettingsIndexRoute;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
   '/backups/new': typeof AppBackupsListNewRoute;
@@ -556,6 +579,7 @@ export interface FileRoutesById {
   '/_app/invitations': typeof AppInvitationsRouteRouteWithChildren;
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/proxies': typeof AppProxiesRouteRouteWithChildren;
+  '/_app/settings': typeof AppSettingsRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$area': typeof AppAreaRoute;
   '/_app/': typeof AppIndexRoute;
@@ -575,11 +599,13 @@ export interface FileRoutesById {
   '/_app/groups/matrix': typeof AppGroupsMatrixRoute;
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
+  '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
   '/_app/entries/': typeof AppEntriesIndexRoute;
   '/_app/exports/': typeof AppExportsIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
+  '/_app/settings/': typeof AppSettingsIndexRoute;
   '/_app/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/_app/activity/_report/$activityId': typeof AppActivityReportActivityIdRoute;
   '/_app/activity/_report/save': typeof AppActivityReportSaveRoute;
@@ -629,6 +655,7 @@ export interface FileRouteTypes {
     | '/invitations'
     | '/licenses'
     | '/proxies'
+    | '/settings'
     | '/users'
     | '/$area'
     | '/activity/investigations'
@@ -642,11 +669,13 @@ export interface FileRouteTypes {
     | '/groups/matrix'
     | '/invitations/new'
     | '/licenses/unused'
+    | '/settings/addresses'
     | '/users/import'
     | '/entries/'
     | '/exports/'
     | '/invitations/'
     | '/licenses/'
+    | '/settings/'
     | '/activity/investigations/$investigationId'
     | '/activity/$activityId'
     | '/activity/save'
@@ -698,11 +727,13 @@ export interface FileRouteTypes {
     | '/groups/matrix'
     | '/invitations/new'
     | '/licenses/unused'
+    | '/settings/addresses'
     | '/users/import'
     | '/entries'
     | '/exports'
     | '/invitations'
     | '/licenses'
+    | '/settings'
     | '/activity/$activityId'
     | '/activity/save'
     | '/backups/new'
@@ -744,6 +775,7 @@ export interface FileRouteTypes {
     | '/_app/invitations'
     | '/_app/licenses'
     | '/_app/proxies'
+    | '/_app/settings'
     | '/_app/users'
     | '/_app/$area'
     | '/_app/'
@@ -763,11 +795,13 @@ export interface FileRouteTypes {
     | '/_app/groups/matrix'
     | '/_app/invitations/new'
     | '/_app/licenses/unused'
+    | '/_app/settings/addresses'
     | '/_app/users/import'
     | '/_app/entries/'
     | '/_app/exports/'
     | '/_app/invitations/'
     | '/_app/licenses/'
+    | '/_app/settings/'
     | '/_app/activity/investigations/$investigationId'
     | '/_app/activity/_report/$activityId'
     | '/_app/activity/_report/save'
@@ -911,6 +945,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppProxiesRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/settings': {
+      id: '/_app/settings';
+      path: '/settings';
+      fullPath: '/settings';
+      preLoaderRoute: typeof AppSettingsRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/users': {
       id: '/_app/users';
       path: '/users';
@@ -1043,6 +1084,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/proxies/reports';
       preLoaderRoute: typeof AppProxiesReportsRouteRouteImport;
       parentRoute: typeof AppProxiesRouteRoute;
+    };
+    '/_app/settings/': {
+      id: '/_app/settings/';
+      path: '/';
+      fullPath: '/settings/';
+      preLoaderRoute: typeof AppSettingsIndexRouteImport;
+      parentRoute: typeof AppSettingsRouteRoute;
+    };
+    '/_app/settings/addresses': {
+      id: '/_app/settings/addresses';
+      path: '/addresses';
+      fullPath: '/settings/addresses';
+      preLoaderRoute: typeof AppSettingsAddressesRouteImport;
+      parentRoute: typeof AppSettingsRouteRoute;
     };
     '/_app/users/$userId': {
       id: '/_app/users/$userId';
@@ -1560,6 +1615,19 @@ const AppProxiesRouteRouteWithChildren = AppProxiesRouteRoute._addFileChildren(
   AppProxiesRouteRouteChildren,
 );
 
+interface AppSettingsRouteRouteChildren {
+  AppSettingsAddressesRoute: typeof AppSettingsAddressesRoute;
+  AppSettingsIndexRoute: typeof AppSettingsIndexRoute;
+}
+
+const AppSettingsRouteRouteChildren: AppSettingsRouteRouteChildren = {
+  AppSettingsAddressesRoute: AppSettingsAddressesRoute,
+  AppSettingsIndexRoute: AppSettingsIndexRoute,
+};
+
+const AppSettingsRouteRouteWithChildren =
+  AppSettingsRouteRoute._addFileChildren(AppSettingsRouteRouteChildren);
+
 interface AppUsersUserIdRouteRouteChildren {
   AppUsersUserIdActivityRoute: typeof AppUsersUserIdActivityRoute;
   AppUsersUserIdGroupsRoute: typeof AppUsersUserIdGroupsRoute;
@@ -1616,6 +1684,7 @@ interface AppRouteChildren {
   AppInvitationsRouteRoute: typeof AppInvitationsRouteRouteWithChildren;
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
   AppProxiesRouteRoute: typeof AppProxiesRouteRouteWithChildren;
+  AppSettingsRouteRoute: typeof AppSettingsRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
   AppIndexRoute: typeof AppIndexRoute;
@@ -1630,6 +1699,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppInvitationsRouteRoute: AppInvitationsRouteRouteWithChildren,
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
   AppProxiesRouteRoute: AppProxiesRouteRouteWithChildren,
+  AppSettingsRouteRoute: AppSettingsRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,
   AppIndexRoute: AppIndexRoute,

@@ -11,6 +11,7 @@ const OPENED_BY: Readonly<Record<string, keyof typeof CAPABILITIES>> = {
   '/invitations': 'listInvitations',
   '/activity': 'queryUserActivity',
   '/entries': 'listEntryTypes',
+  '/settings': 'getSiteSettings',
   '/changes': 'listEntriesHistory',
   '/reports': 'listReportTemplates',
   '/backups': 'listBackups',

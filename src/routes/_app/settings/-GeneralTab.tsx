@@ -1,0 +1,111 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import { ServiceError } from '../../../api/errors.ts';
+import { getSiteSettings, updateSiteSettings } from '../../../api/generated/sdk.gen.ts';
+import type { SiteSettings } from '../../../api/generated/types.gen.ts';
+import { useAllowed } from '../../../api/session.ts';
+import { tagged } from '../../../api/tagged.ts';
+import { useWrite } from '../../../api/write.ts';
+import { useUnsavedGuard } from '../../../shell/unsaved.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { toast } from '../../../ui/feedback/toast.ts';
+import { Form } from '../../../ui/form/Form.tsx';
+import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { Card } from '../../../ui/layout/Card.tsx';
+import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
+import { settingsQuery } from './-settings-query.ts';
+import './-settings.css';
+
+const schema = z.object({
+  name: z.string().trim().min(1, 'Give the site a name').max(100, 'At most 100 characters'),
+  timeZone: z.string(),
+});
+type Values = z.infer<typeof schema>;
+
+const valuesOf = ({ name, timeZone }: SiteSettings): Values => ({ name, timeZone });
+
+/** The zones this browser knows, with the one that is set although the browser may not know it. */
+const zoneOptions = (current: string) =>
+  [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].map((value) => ({
+    value,
+    label: value.replaceAll('_', ' '),
+  }));
+
+const IDENTITY = { password: 'Password', 'identity-manager': 'Identity manager' } as const;
+
+/** Name and time zone of the site, and what only the people who run the platform may set. */
+export function GeneralTab() {
+  const { reason } = useAllowed('updateSiteSettings');
+  const [base, setBase] = useState(useSuspenseQuery(settingsQuery).data);
+  const [wasStale, setWasStale] = useState(false);
+  const save = useWrite('updateSiteSettings', {
+    mutationFn: (body: Values) =>
+      updateSiteSettings({ body, ...(base.etag !== undefined && { headers: { 'If-Match': base.etag } }) }),
+  });
+  const form = useForm({ resolver: zodResolver(schema), defaultValues: valuesOf(base.data) });
+  const { isDirty, isSubmitting } = form.formState;
+  useUnsavedGuard(isDirty);
+
+  const submit = async (values: Values) => {
+    try {
+      const stored = tagged(await save.mutateAsync(values));
+      setBase(stored);
+      setWasStale(false);
+      form.reset(valuesOf(stored.data));
+      toast({ title: 'The settings were saved' });
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceError) || thrown.status !== 412) return;
+      setBase(tagged(await getSiteSettings()));
+      setWasStale(true);
+    }
+  };
+
+  return (
+    <div className="set-columns">
+      <Card title="Site">
+        <div className="card-body">
+          <Form
+            form={form}
+            pending={isSubmitting}
+            error={wasStale ? undefined : save.error}
+            submit="Save"
+            disabledReason={reason}
+            onSubmit={submit}
+          >
+            {wasStale && (
+              <Banner tone="warn" title="Somebody else changed the settings while you were typing">
+                They are called {base.data.name} and in {base.data.timeZone} now. Nothing of yours is saved
+                yet; save again to put yours in their place.
+              </Banner>
+            )}
+            <TextField control={form.control} name="name" label="Name" />
+            <SelectField
+              control={form.control}
+              name="timeZone"
+              label="Time zone"
+              options={zoneOptions(base.data.timeZone)}
+              hint="Days without a time begin at midnight here. A change shows the dates of all entries anew."
+            />
+          </Form>
+        </div>
+      </Card>
+      <Card title="Set by the people who run the platform">
+        <Facts>
+          <Fact label="Short name">{base.data.slug}</Fact>
+          <Fact label="Sign-in by">{IDENTITY[base.data.identityMode]}</Fact>
+          <Fact label="Dedicated domain">{base.data.dedicatedDomain ?? 'None'}</Fact>
+          <Fact label="Existing users">
+            {base.data.mayManageExistingUsers
+              ? 'People of that domain may be added without their confirmation'
+              : 'Nobody is added without their confirmation'}
+          </Fact>
+          <Fact label="Schema version">{base.data.schemaVersion}</Fact>
+        </Facts>
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { useSession } from '../../../api/session.ts';
+import { Page } from '../../../ui/layout/Page.tsx';
+import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
+
+/** The settings of the site, a tab for each kind. */
+export function SettingsPage() {
+  const { site } = useSession();
+  return (
+    <Page title="Settings" meta={`of ${site.name}`}>
+      <TabLinks label="Settings">
+        <Link to="/settings" activeOptions={{ exact: true }}>
+          General
+        </Link>
+        <Link to="/settings/addresses">Approved addresses</Link>
+      </TabLinks>
+      <Outlet />
+    </Page>
+  );
+}
