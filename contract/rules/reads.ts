@@ -11,6 +11,7 @@ export const READING_POSTS: ReadonlySet<string> = new Set([
   'filterEntries',
   'readEntryData',
   'readHistoricalData',
+  'queryRowsAsOf',
   'queryRowsByBody',
   'pollPublication',
 ]);

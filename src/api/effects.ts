@@ -24,13 +24,22 @@ const LICENSES = [
 ] as const;
 const GROUPS = ['listGroups', 'getGroup'] as const;
 const PROXIES = ['listProxies', 'listOwnPrincipals'] as const;
-const HISTORY = ['listEntriesHistory', 'listEntriesAllHistory', 'listAllEntriesHistory'] as const;
+const HISTORY = [
+  'listEntriesHistory',
+  'listEntriesAllHistory',
+  'listAllEntriesHistory',
+  'listEntryChanges',
+  'readEntryLineage',
+  'listChangedEntries',
+  'countChangedEntries',
+] as const;
 const ROWS = [
   'queryRows',
   'queryRowsByBody',
   'filterEntries',
   'readEntryData',
   'readHistoricalData',
+  'queryRowsAsOf',
 ] as const;
 const ENTRIES = ['listEntries', 'getEntryFile', ...HISTORY, ...ROWS] as const;
 const FIELDS = ['listFields', 'listAllFields', 'getField'] as const;

@@ -1912,6 +1912,58 @@ export const readEntryLineageOptions = (options: Options<ReadEntryLineageData>) 
     queryKey: readEntryLineageQueryKey(options)
 });
 
+export const queryRowsAsOfQueryKey = (options: Options<QueryRowsAsOfData>) => createQueryKey('queryRowsAsOf', options, false, ['v4.0.0 Data']);
+
+/**
+ * Query rows as they were
+ *
+ * The rows that queryRows would have answered at that moment, with how they differ from today. Fields, choices, and the names of entries and users are those of today; calculated fields are as they were. Refused with 400 when more entries than can be compared have changed since then.
+ */
+export const queryRowsAsOfOptions = (options: Options<QueryRowsAsOfData>) => queryOptions<QueryRowsAsOfResponse, QueryRowsAsOfError, QueryRowsAsOfResponse, ReturnType<typeof queryRowsAsOfQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await queryRowsAsOf({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: queryRowsAsOfQueryKey(options)
+});
+
+export const queryRowsAsOfInfiniteQueryKey = (options: Options<QueryRowsAsOfData>): QueryKey<Options<QueryRowsAsOfData>> => createQueryKey('queryRowsAsOf', options, true);
+
+/**
+ * Query rows as they were
+ *
+ * The rows that queryRows would have answered at that moment, with how they differ from today. Fields, choices, and the names of entries and users are those of today; calculated fields are as they were. Refused with 400 when more entries than can be compared have changed since then.
+ */
+export const queryRowsAsOfInfiniteOptions = (options: Options<QueryRowsAsOfData>) => {
+    const opts = infiniteQueryOptions<QueryRowsAsOfResponse, QueryRowsAsOfError, InfiniteData<QueryRowsAsOfResponse>, QueryKey<Options<QueryRowsAsOfData>>, number | Pick<QueryKey<Options<QueryRowsAsOfData>>[0], 'body' | 'headers' | 'path' | 'query'>>(
+    // @ts-ignore
+    {
+        queryFn: async ({ pageParam, queryKey, signal }) => {
+            // @ts-ignore
+            const page: Pick<QueryKey<Options<QueryRowsAsOfData>>[0], 'body' | 'headers' | 'path' | 'query'> = typeof pageParam === 'object' ? pageParam : {
+                body: {
+                    skip: pageParam
+                }
+            };
+            const params = createInfiniteParams(queryKey, page);
+            const { data } = await queryRowsAsOf({
+                ...options,
+                ...params,
+                signal,
+                throwOnError: true
+            });
+            return data;
+        },
+        queryKey: queryRowsAsOfInfiniteQueryKey(options)
+    });
+    return opts as Omit<typeof opts, 'initialData'>;
+};
+
 /**
  * Query rows as they were
  *
