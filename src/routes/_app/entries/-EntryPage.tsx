@@ -4,6 +4,7 @@ import { ListTree } from 'lucide-react';
 import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
 import { useType } from '../../../entries/use-type.ts';
 import type { Field } from '../../../entries/schema.ts';
+import { Lineage } from '../../../entries/merge/Lineage.tsx';
 import { ValueView } from '../../../entries/ValueView.tsx';
 import { itemsOf, valueIn } from '../../../entries/values.ts';
 import { Trail } from '../../../shell/Trail.tsx';
@@ -14,7 +15,7 @@ import { Card } from '../../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { EntryFiles } from './-EntryFiles.tsx';
-import { EntryHistory } from './-EntryHistory.tsx';
+import { EntryHistory, EntryMoments } from './-EntryHistory.tsx';
 import { Gone } from './-Gone.tsx';
 import { ReferredBy } from './-ReferredBy.tsx';
 import { entryQuery } from './-entry-query.ts';
@@ -49,11 +50,13 @@ export function EntryPage() {
         </Link>
       }
     >
-      {entry.isDeleted && <Gone type={type} entry={entry} />}
+      {entry.isDeleted && <Gone type={type} entryId={entry.id} />}
+      <EntryMoments {...{ type, entry, fields }} />
       <div className="ent-cols">
         <Values entry={entry} fields={fields} />
         <div className="ent-side">
-          {!entry.isDeleted && <EntryHistory {...{ type, entry, fields }} />}
+          <Lineage type={type} entryId={entry.id} />
+          <EntryHistory {...{ type, entry, fields }} />
           <ReferredBy {...{ schema, type, entry }} />
         </div>
       </div>

@@ -1,52 +1,44 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { toServiceError } from '../../../api/errors.ts';
-import { listEntriesAllHistory } from '../../../api/generated/sdk.gen.ts';
 import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { EntryName } from '../../../entries/merge/EntryName.tsx';
+import { lineageQuery } from '../../../entries/merge/lineage.ts';
+import { Who } from '../../../entries/time/Who.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
-import type { Entry } from './-entry-query.ts';
+import { Moment } from '../../../ui/layout/Moment.tsx';
+
+const THEN = 'Below are the values that it had then; calculated ones are as they would be now.';
 
 /** An entry that is gone: deleted, or merged into another one, to which this leads. */
-export function Gone({ type, entry }: { type: EntryTypeVm; entry: Entry }) {
-  const { data, error, isFetching, isFetched, refetch } = useQuery({
-    queryKey: [{ _id: 'listEntriesAllHistory', typeId: type.id, entryId: entry.id }],
-    queryFn: async ({ signal }) => {
-      const { data: changed } = await listEntriesAllHistory({
-        path: { entryTypeId: String(type.id) },
-        signal,
-      });
-      return changed.find(({ id }) => id === entry.id) ?? null;
-    },
-    // The interface tells it in the list of all changes of the type, which may be long: only when asked for.
-    enabled: false,
-  });
-  const merged = data?.mergedEntryId ?? undefined;
-  if (merged !== undefined)
+export function Gone({ type, entryId }: { type: EntryTypeVm; entryId: number }) {
+  const { data, error } = useQuery(lineageQuery(type.id, entryId));
+  const [next, ...further] = data?.wentInto ?? [];
+  if (!next)
     return (
-      <Banner tone="info" title="This entry was merged">
-        It went into{' '}
-        <Link to="/entries/$type/$entryId" params={{ type: type.apiName, entryId: merged }}>
-          entry {merged}
-        </Link>
-        , which stands in its place. Below are its values as they were then.
+      <Banner tone="warn" title="This entry was deleted">
+        {data?.deleted !== undefined && (
+          <>
+            <Who {...(data.deletedBy && { by: data.deletedBy })} />, <Moment at={data.deleted} />.{' '}
+          </>
+        )}
+        {error && `When and by whom could not be read: ${toServiceError(error).message}. `}
+        {THEN}
       </Banner>
     );
+  const last = further.at(-1);
   return (
-    <Banner
-      tone="warn"
-      title="This entry was deleted"
-      actions={
-        !isFetched && (
-          <Button size="small" pending={isFetching} onClick={() => void refetch()}>
-            Was it merged?
-          </Button>
-        )
-      }
-    >
-      {error && `${toServiceError(error).message}. `}
-      {isFetched && !error && 'It was not merged in the last 180 days; what was before is not told. '}
-      Its values are those that it had then; calculated ones are as they would be now.
+    <Banner tone="info" title="This entry was merged">
+      <Who {...(next.by && { by: next.by })} />, <Moment at={next.at} />: it went into{' '}
+      <EntryName entry={next} />
+      {last && (
+        <>
+          , which went into <EntryName entry={last} />
+        </>
+      )}
+      {(last ?? next).isDeleted
+        ? ', which was deleted since. '
+        : '. What referred to it refers to that one now. '}
+      {THEN}
     </Banner>
   );
 }

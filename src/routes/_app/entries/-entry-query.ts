@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { notFound } from '@tanstack/react-router';
-import { readEntryData, readHistoricalData } from '../../../api/generated/sdk.gen.ts';
+import { readHistoricalData } from '../../../api/generated/sdk.gen.ts';
 import type { EntryTypeVm, RowVm } from '../../../api/generated/types.gen.ts';
 import { fieldsQuery, schemaOf, typeCalled, typesQuery } from '../../../entries/schema.ts';
 import type { Field } from '../../../entries/schema.ts';
@@ -20,7 +20,7 @@ export interface Entry {
 const now = () => new Date().toISOString();
 
 /** The row of an entry at a moment; undefined where it was not there yet. */
-export async function readRowAt(type: EntryTypeVm, entryId: number, fromDate: string, signal: AbortSignal) {
+async function readRowAt(type: EntryTypeVm, entryId: number, fromDate: string, signal: AbortSignal) {
   const { data } = await readHistoricalData({
     body: { entryTypeId: type.id, entries: [entryId], fromDate },
     query: { wrapIntoArrays: true },
@@ -57,12 +57,4 @@ export const entryQuery = (client: QueryClient, typeName: string, entryId: numbe
       if (!type) throw notFound();
       return readEntry(type, schemaOf(types, fields).fieldsOf(type.id), entryId, signal);
     },
-  });
-
-/** When each field of an entry was last changed, and by whom. */
-export const touchedQuery = (entryId: number, fields: readonly Field[]) =>
-  queryOptions({
-    queryKey: [{ _id: 'readEntryData', entryId, fields: fields.map(({ id }) => id) }],
-    queryFn: async ({ signal }) =>
-      (await readEntryData({ body: fields.map(({ id: fieldId }) => ({ entryId, fieldId })), signal })).data,
   });

@@ -1,4 +1,5 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
+import { momentsIn } from '../../../../entries/time/moments.ts';
 import { entryQuery } from '../-entry-query.ts';
 import { EntryPage } from '../-EntryPage.tsx';
 
@@ -12,6 +13,11 @@ export const Route = createFileRoute('/_app/entries/$type/$entryId')({
       return { entryId: Number(entryId) };
     },
     stringify: ({ entryId }) => ({ entryId: String(entryId) }),
+  },
+  // Moments that are looked at: one beside today, or two side by side.
+  validateSearch: (search): { at?: string; with?: string } => {
+    const [at, other] = momentsIn(search.at, search.with);
+    return { ...(at !== undefined && { at }), ...(other !== undefined && { with: other }) };
   },
   loader: async ({ context: { queryClient }, params: { type, entryId } }) => {
     const { name } = await queryClient.ensureQueryData(entryQuery(queryClient, type, entryId));

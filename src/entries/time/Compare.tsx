@@ -1,0 +1,154 @@
+import { useQueries } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useId, useState } from 'react';
+import { toServiceError } from '../../api/errors.ts';
+import type { EntryTypeVm, RowVm } from '../../api/generated/types.gen.ts';
+import { useAllowed } from '../../api/session.ts';
+import { exactDate } from '../../lib/dates.ts';
+import { counted } from '../../lib/numbers.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { IconButton } from '../../ui/button/IconButton.tsx';
+import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
+import { Check } from '../../ui/form/Check.tsx';
+import { Card } from '../../ui/layout/Card.tsx';
+import type { Field } from '../schema.ts';
+import { valueIn } from '../values.ts';
+import { differencesOf, isCaseOnly } from './differences.ts';
+import { stageRestored, whyNotRestored } from './restore.ts';
+import { Shown } from './Shown.tsx';
+import type { Moments } from './moments.ts';
+import { entryAtQuery } from './timeline.ts';
+import './time.css';
+
+interface CompareProps {
+  type: EntryTypeVm;
+  entry: { id: number; name: string; row: RowVm; isDeleted: boolean };
+  fields: readonly Field[];
+  /** One or two, in the order of time; beside a single one stands today. */
+  moments: Moments;
+  onClose: () => void;
+}
+
+/** A column of the comparison: the entry at a moment, or as it is. */
+interface Side {
+  at: string | undefined;
+  title: string;
+  /** Null: it was not there. */
+  row: RowVm | null;
+}
+
+/** The entry at one moment beside another one or today, field by field, and the way back. */
+export function Compare(props: CompareProps) {
+  const { type, entry, moments, onClose } = props;
+  const answers = useQueries({ queries: moments.map((at) => entryAtQuery(type.id, entry.id, at)) });
+  const failed = answers.find(({ error }) => error !== null)?.error;
+  const sides = moments.flatMap((at, index): Side[] => {
+    const row = answers[index]?.data;
+    return row === undefined ? [] : [{ at, title: exactDate(at), row }];
+  });
+  const today: Side = {
+    at: undefined,
+    title: entry.isDeleted ? 'When it went away' : 'Today',
+    row: entry.row,
+  };
+  const [one, other = today] = sides;
+  return (
+    <Card
+      title={moments.length === 1 ? 'As it was, beside today' : 'Two moments side by side'}
+      actions={<IconButton label="Close the comparison" icon={X} onClick={onClose} />}
+    >
+      {failed && <p className="ent-line field-error">{toServiceError(failed).message}</p>}
+      {!failed && (sides.length < moments.length || !one ? <SkeletonRows rows={5} /> : null)}
+      {one && sides.length === moments.length && <Sides {...props} one={one} other={other} />}
+    </Card>
+  );
+}
+
+function Sides({ type, entry, fields, one, other }: CompareProps & { one: Side; other: Side }) {
+  const [all, setAll] = useState(false);
+  const id = useId();
+  const { reason } = useAllowed('updateEntries');
+  const differing = differencesOf(one.row ?? undefined, other.row ?? undefined, fields);
+  const isDifferent = new Set(differing.map(({ field }) => field.id));
+  const shown = all ? fields : differing.map(({ field }) => field);
+  const target = { type, entry };
+  const why = entry.isDeleted ? 'A deleted entry is brought back by the host of the service' : reason;
+  const restore = (row: RowVm, which: readonly Field[]) => stageRestored(target, row, which);
+  return (
+    <>
+      <div className="ent-line tm-summary" aria-live="polite">
+        <span>
+          {differing.length === 0
+            ? 'Every field is the same'
+            : counted(differing.length, 'field differs', 'fields differ')}
+        </span>
+        <Check kind="checkbox" id={id} label="Show all fields" checked={all} onChange={setAll} />
+      </div>
+      {shown.length > 0 && (
+        <div className="tm-scroll">
+          <table className="tm-sides">
+            <thead>
+              <tr>
+                <th scope="col">Field</th>
+                {[one, other].map((side) => (
+                  <th key={side.title} scope="col">
+                    {side.title}
+                    {side.row === null && <span className="tm-none"> · not there</span>}
+                    {side.at !== undefined && side.row !== null && differing.length > 0 && (
+                      <Button
+                        size="small"
+                        disabledReason={why}
+                        onClick={() => side.row && restore(side.row, fields)}
+                      >
+                        Restore all of this moment
+                      </Button>
+                    )}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((field) => (
+                <tr key={field.id} className={isDifferent.has(field.id) ? 'tm-differs' : undefined}>
+                  <th scope="row">
+                    {field.name}
+                    {isDifferent.has(field.id) ? (
+                      <span className="tm-note">
+                        {isCaseOnly({
+                          before: one.row ? valueIn(one.row, field) : undefined,
+                          after: other.row ? valueIn(other.row, field) : undefined,
+                        })
+                          ? 'case of letters'
+                          : 'differs'}
+                      </span>
+                    ) : null}
+                  </th>
+                  {[one, other].map((side) => (
+                    <td key={side.title}>
+                      {side.row === null ? (
+                        <span className="tm-none">not there</span>
+                      ) : (
+                        <Shown value={valueIn(side.row, field)} field={field} />
+                      )}
+                      {side.at !== undefined && side.row !== null && isDifferent.has(field.id) && (
+                        <Button
+                          size="small"
+                          variant="quiet"
+                          aria-label={`Restore ${field.name} of ${side.title}`}
+                          disabledReason={why ?? whyNotRestored(field)}
+                          onClick={() => side.row && restore(side.row, [field])}
+                        >
+                          Restore
+                        </Button>
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
