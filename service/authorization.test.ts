@@ -87,6 +87,7 @@ type Guarded = Exclude<
   | 'setPassword'
   | 'requestPasswordLink'
   | 'createFirstAdministrator'
+  | 'downloadBackupByLink'
   | 'inspectInvitation'
   | 'acceptInvitation'
   | 'getSession'
@@ -195,6 +196,20 @@ const foreignRows: Record<
   getView: { status: 404 },
   updateView: { status: 404, body: () => ({ name: 'Taken' }) },
   deleteView: { status: 404 },
+  requestBackup: { status: 404, body: () => ({ apiNames: ['Hidden'] }) },
+  listBackups: { status: 200, answer: { isSuccess: true, data: [] } },
+  downloadBackup: { status: 404 },
+  createBackupDownload: { status: 404 },
+  deleteBackup: { status: 404 },
+  cancelBackup: { status: 404 },
+  verifyBackup: { status: 404 },
+  readBackupContents: { status: 404 },
+  listBackupDownloads: { status: 404 },
+  getBackupSettings: { status: 200 },
+  updateBackupSettings: {
+    status: 200,
+    body: () => ({ isDaily: false, hour: 3, keepDays: 30, includeFiles: false, verify: false }),
+  },
   listEntryTypes: { status: 200, answer: [] },
   createEntryType: {
     status: 200,

@@ -1,4 +1,5 @@
 import { activityChores } from './areas/activity/index.ts';
+import { backupChores } from './areas/backups/index.ts';
 import { recalculation } from './areas/entries/index.ts';
 import { endsChore } from './areas/invitations/index.ts';
 import { fieldJobsChore } from './areas/schema/index.ts';
@@ -9,6 +10,7 @@ import type { Chore } from './kernel/jobs/chores.ts';
 /** Every chore of every area. */
 export const choresOf = (around: { db: Db; services: Services }): readonly Chore[] => [
   ...activityChores(around),
+  ...backupChores(around),
   endsChore(around),
   fieldJobsChore(around),
   recalculation(around.db),

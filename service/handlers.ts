@@ -3,6 +3,7 @@ import { actingHandlers } from './gateway/acting.ts';
 import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
 import { activityHandlers } from './areas/activity/index.ts';
+import { backupHandlers } from './areas/backups/index.ts';
 import { addressHandlers } from './areas/addresses/index.ts';
 import {
   entryFileHandlers,
@@ -27,6 +28,7 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...licenseHandlers,
   ...groupHandlers,
   ...activityHandlers,
+  ...backupHandlers,
   ...invitationHandlers,
   ...entryFileHandlers,
   ...entryPastHandlers,

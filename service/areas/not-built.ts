@@ -2,18 +2,6 @@ import type { OperationId } from '../kernel/http/handler.ts';
 
 /** Operations of the contract that answer 501. The list only shrinks. */
 export const notBuilt = [
-  'requestBackup',
-  'listBackups',
-  'downloadBackup',
-  'createBackupDownload',
-  'downloadBackupByLink',
-  'deleteBackup',
-  'cancelBackup',
-  'verifyBackup',
-  'readBackupContents',
-  'listBackupDownloads',
-  'getBackupSettings',
-  'updateBackupSettings',
   'explainAccess',
   'importEmails',
   'importMeetings',

@@ -12,6 +12,7 @@ export const ACTIVITY = {
   forbidden: 7,
   exported: 8,
   switched: 9,
+  backup: 10,
 } as const;
 
 /** Through what a user did it (shapes 2). */

@@ -173,6 +173,7 @@ function callOf(
   return {
     ...(parts as Pick<Call, 'params' | 'query' | 'body' | 'files'>),
     ifMatch: request.headers['if-match'],
+    range: request.headers.range,
     authorization: request.headers.authorization,
     origin: originOf(request),
     presentedSession: door.presentedSession?.(request),

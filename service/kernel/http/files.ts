@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { Readable } from 'node:stream';
+import { finished, pipeline, Readable, Transform } from 'node:stream';
 import send from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -15,6 +15,8 @@ export interface FileAnswer {
   inline: boolean;
   /** Strong validator with its quotes: the same bytes have the same one. */
   etag: string;
+  /** Told when the answer is over, however it ended: what of the file was sent, and whether its last byte was. */
+  sent?: (part: { bytes: number; isLast: boolean }) => Promise<void>;
 }
 
 /** The two forms of RFC 6266: plain letters for old readers, and the name itself. */
@@ -34,6 +36,30 @@ const names = (header: string | undefined, etag: string): boolean =>
     .split(',')
     .map((each) => each.trim().replace(/^W\//, ''))
     .some((each) => each === '*' || each === etag);
+
+/** The stream with its bytes counted; one that is cut off is told with what went out before. */
+function counted(
+  { request, reply, stream }: { request: FastifyRequest; reply: FastifyReply; stream: Readable },
+  sent: NonNullable<FileAnswer['sent']>,
+  contentRange: string | undefined,
+): Readable {
+  const [, last, size] = /-(\d+)\/(\d+)$/.exec(contentRange ?? '') ?? [];
+  const reachesEnd = contentRange === undefined || Number(last) + 1 === Number(size);
+  let bytes = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  pipeline(stream, counter, () => {});
+  finished(reply.raw, (error) => {
+    sent({ bytes, isLast: reachesEnd && !error }).catch((failure: unknown) =>
+      request.log.error({ err: failure, requestId: request.id }, 'What was sent could not be written down'),
+    );
+  });
+  return counter;
+}
 
 /**
  * Streams a file: whole, one range of it (206), nothing when the reader has it already (304), or 416. What is sent is
@@ -71,5 +97,9 @@ export async function sendFile(
   const { 'Content-Length': length, 'Content-Range': range } = sent.headers;
   if (length !== undefined) reply.header('content-length', length);
   if (range !== undefined) reply.header('content-range', range);
-  return reply.code(sent.statusCode).type(file.type).send(sent.stream);
+  const stream =
+    file.sent && sent.statusCode < 300
+      ? counted({ request, reply, stream: sent.stream }, file.sent, range)
+      : sent.stream;
+  return reply.code(sent.statusCode).type(file.type).send(stream);
 }

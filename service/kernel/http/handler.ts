@@ -40,6 +40,8 @@ export interface Call<Id extends OperationId = OperationId> {
   /** Files of a multipart request, in order; they are gone once the request is answered. */
   files: readonly Upload[];
   ifMatch: string | undefined;
+  /** Part of a file that is asked for; whoever answers with a file need not look at it. */
+  range: string | undefined;
   /** `Authorization` as sent; only the token operation reads it. */
   authorization: string | undefined;
   /** Hash of the session that came with the request, whether it holds or not; sign-in ends it. */

@@ -4,8 +4,11 @@ import type { Log } from '../log.ts';
 export interface Chore {
   name: string;
   everyMs: number;
-  /** Every process runs its chores: two of them at the same moment must do the work once (`for update skip locked`). */
-  run(): Promise<void>;
+  /**
+   * Every process runs its chores: two of them at the same moment must do the work once (`for update skip locked`).
+   * `signal`: the service stops, and what takes long gives up.
+   */
+  run(signal?: AbortSignal): Promise<void>;
 }
 
 export interface Chores {
@@ -34,7 +37,7 @@ export function startChores({ log, chores }: { log: Log; chores: readonly Chore[
         again = false;
         try {
           // oxlint-disable-next-line no-await-in-loop -- one round after the other
-          await chore.run();
+          await chore.run(signal);
         } catch (error) {
           log.error({ err: error, chore: chore.name }, 'A chore failed and will be tried again');
         }

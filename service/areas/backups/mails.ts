@@ -1,0 +1,26 @@
+import { letter, type MailText, oneLine } from '../../kernel/mail/messages.ts';
+
+/** The mail to whoever asked to be told when a backup is over. */
+export function backupMail(to: {
+  firstName: string;
+  siteName: string;
+  fileName: string;
+  failure: string | undefined;
+  link: string;
+}): MailText {
+  const site = oneLine(to.siteName);
+  return to.failure === undefined
+    ? {
+        subject: `The backup of ${site} is ready`,
+        text: letter(to, [`The backup ${to.fileName} of ${site} is ready. To download it, open:`, to.link]),
+      }
+    : {
+        subject: `The backup of ${site} failed`,
+        text: letter(to, [
+          `The backup ${to.fileName} of ${site} was not made.`,
+          oneLine(to.failure, 600),
+          'Nothing of it is left on the disk. To ask for another one, open:',
+          to.link,
+        ]),
+      };
+}
