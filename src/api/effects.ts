@@ -45,6 +45,7 @@ const ENTRIES = ['listEntries', 'getEntryFile', ...HISTORY, ...ROWS] as const;
 const FIELDS = ['listFields', 'listAllFields', 'getField'] as const;
 const ENTRY_TYPES = ['listEntryTypes', 'getEntryType'] as const;
 const VIEWS = ['listViews', 'getView'] as const;
+const PLATFORM = ['listPlatformSites', 'getPlatformSite', 'getSiteIdentity'] as const;
 const TOPICS = ['listTopics', 'listTopicDefinitions', 'getTopicDefinition'] as const;
 
 /** What each write makes stale: the one place that says so. */
@@ -59,6 +60,12 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   createGroup: [...GROUPS, 'searchUsers'],
   updateGroup: [...GROUPS, 'searchUsers', 'getSession'],
   deleteGroup: [...GROUPS, ...USERS, 'getSession'],
+  createPlatformSite: [...PLATFORM, 'getSession'],
+  updatePlatformSite: [...PLATFORM, 'getSiteSettings', 'getSession'],
+  updateSiteIdentity: [...PLATFORM, 'getSiteSettings', 'getSession'],
+  // Who is signed in is another one: the cache is emptied as when a session begins (shell/session.ts).
+  beginIdentitySignIn: [],
+  finishIdentitySignIn: [],
   updateApprovedAddresses: ['listApprovedAddresses', 'rehearseApprovedAddresses'],
   // Dates are told in the zone of the site.
   updateSiteSettings: ['getSiteSettings', 'getSession', ...ENTRIES],

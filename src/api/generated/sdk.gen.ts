@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, BeginActingData, BeginActingErrors, BeginActingResponses, BeginEnrolmentData, BeginEnrolmentErrors, BeginEnrolmentResponses, BeginPasskeyProofData, BeginPasskeyProofErrors, BeginPasskeyProofResponses, BeginPasskeyRegistrationData, BeginPasskeyRegistrationErrors, BeginPasskeyRegistrationResponses, BeginPasskeySignInData, BeginPasskeySignInErrors, BeginPasskeySignInResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, CancelBackupData, CancelBackupErrors, CancelBackupResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeProxiesData, ChangeProxiesErrors, ChangeProxiesResponses, CheckInviteesData, CheckInviteesErrors, CheckInviteesResponses, ConfirmEnrolmentData, ConfirmEnrolmentErrors, ConfirmEnrolmentResponses, CountChangedEntriesData, CountChangedEntriesErrors, CountChangedEntriesResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvestigationData, CreateInvestigationErrors, CreateInvestigationResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteInvestigationData, DeleteInvestigationErrors, DeleteInvestigationResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisableApiKeyData, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, EndActingData, EndActingErrors, EndActingResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndOwnSessionData, EndOwnSessionErrors, EndOwnSessionResponses, EndUserSessionsData, EndUserSessionsErrors, EndUserSessionsResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExtendInvitationData, ExtendInvitationErrors, ExtendInvitationResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetApiKeyUsageData, GetApiKeyUsageErrors, GetApiKeyUsageResponses, GetBackupSettingsData, GetBackupSettingsErrors, GetBackupSettingsResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetOwnSecurityData, GetOwnSecurityErrors, GetOwnSecurityResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSiteSettingsData, GetSiteSettingsErrors, GetSiteSettingsResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseHistoryData, GetUserLicenseHistoryErrors, GetUserLicenseHistoryResponses, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, GetUserSecurityData, GetUserSecurityErrors, GetUserSecurityResponses, GetViewData, GetViewErrors, GetViewResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectInvitationData, InspectInvitationErrors, InspectInvitationResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListActingReportsData, ListActingReportsErrors, ListActingReportsResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListApprovedAddressesData, ListApprovedAddressesErrors, ListApprovedAddressesResponses, ListBackupDownloadsData, ListBackupDownloadsErrors, ListBackupDownloadsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListChangedEntriesData, ListChangedEntriesErrors, ListChangedEntriesResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryChangesData, ListEntryChangesErrors, ListEntryChangesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvestigationsData, ListInvestigationsErrors, ListInvestigationsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLicenseSeatsData, ListLicenseSeatsErrors, ListLicenseSeatsResponses, ListOwnPrincipalsData, ListOwnPrincipalsErrors, ListOwnPrincipalsResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListUnusedLicensesData, ListUnusedLicensesErrors, ListUnusedLicensesResponses, ListUserChangesData, ListUserChangesErrors, ListUserChangesResponses, ListViewsData, ListViewsErrors, ListViewsResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, ProvePresenceData, ProvePresenceErrors, ProvePresenceResponses, QueryRowsAsOfData, QueryRowsAsOfErrors, QueryRowsAsOfResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadActingReportData, ReadActingReportErrors, ReadActingReportResponses, ReadBackupContentsData, ReadBackupContentsErrors, ReadBackupContentsResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadEntryLineageData, ReadEntryLineageErrors, ReadEntryLineageResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, ReadInvestigationData, ReadInvestigationErrors, ReadInvestigationResponses, RecordExportData, RecordExportErrors, RecordExportResponses, RegenerateRecoveryCodesData, RegenerateRecoveryCodesErrors, RegenerateRecoveryCodesResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RehearseApprovedAddressesData, RehearseApprovedAddressesErrors, RehearseApprovedAddressesResponses, RemovePasskeyData, RemovePasskeyErrors, RemovePasskeyResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, ResetTwoFactorData, ResetTwoFactorErrors, ResetTwoFactorResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignInWithPasskeyData, SignInWithPasskeyErrors, SignInWithPasskeyResponses, SignOutData, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponse, StreamTopicResponses, SummarizeUserActivityData, SummarizeUserActivityErrors, SummarizeUserActivityResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateApprovedAddressesData, UpdateApprovedAddressesErrors, UpdateApprovedAddressesResponses, UpdateBackupSettingsData, UpdateBackupSettingsErrors, UpdateBackupSettingsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateInvestigationData, UpdateInvestigationErrors, UpdateInvestigationResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateSiteSettingsData, UpdateSiteSettingsErrors, UpdateSiteSettingsResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses, UpdateViewData, UpdateViewErrors, UpdateViewResponses, VerifyBackupData, VerifyBackupErrors, VerifyBackupResponses, VerifySecondFactorData, VerifySecondFactorErrors, VerifySecondFactorResponses } from './types.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationErrors, AcceptInvitationResponses, AcknowledgePublicationData, AcknowledgePublicationErrors, AcknowledgePublicationResponses, AddExistingUserAliasData, AddExistingUserAliasErrors, AddExistingUserAliasResponses, AddExistingUserData, AddExistingUserErrors, AddExistingUserResponses, AssignGroupsData, AssignGroupsErrors, AssignGroupsResponses, BeginActingData, BeginActingErrors, BeginActingResponses, BeginEnrolmentData, BeginEnrolmentErrors, BeginEnrolmentResponses, BeginIdentitySignInData, BeginIdentitySignInErrors, BeginIdentitySignInResponses, BeginPasskeyProofData, BeginPasskeyProofErrors, BeginPasskeyProofResponses, BeginPasskeyRegistrationData, BeginPasskeyRegistrationErrors, BeginPasskeyRegistrationResponses, BeginPasskeySignInData, BeginPasskeySignInErrors, BeginPasskeySignInResponses, CallAgentServerData, CallAgentServerErrors, CallAgentServerResponses, CancelBackupData, CancelBackupErrors, CancelBackupResponses, ChangePasswordData, ChangePasswordErrors, ChangePasswordResponses, ChangeProxiesData, ChangeProxiesErrors, ChangeProxiesResponses, CheckInviteesData, CheckInviteesErrors, CheckInviteesResponses, ConfirmEnrolmentData, ConfirmEnrolmentErrors, ConfirmEnrolmentResponses, CountChangedEntriesData, CountChangedEntriesErrors, CountChangedEntriesResponses, CreateBackupDownloadData, CreateBackupDownloadErrors, CreateBackupDownloadResponses, CreateEntriesData, CreateEntriesErrors, CreateEntriesResponses, CreateEntryTypeData, CreateEntryTypeErrors, CreateEntryTypeResponses, CreateFieldData, CreateFieldErrors, CreateFieldResponses, CreateFirstAdministratorData, CreateFirstAdministratorErrors, CreateFirstAdministratorResponses, CreateGroupData, CreateGroupErrors, CreateGroupResponses, CreateInvestigationData, CreateInvestigationErrors, CreateInvestigationResponses, CreatePlatformSiteData, CreatePlatformSiteErrors, CreatePlatformSiteResponses, CreateTopicDefinitionData, CreateTopicDefinitionErrors, CreateTopicDefinitionResponses, CreateUserData, CreateUserErrors, CreateUserResponses, CreateViewData, CreateViewErrors, CreateViewResponses, DeleteBackupData, DeleteBackupErrors, DeleteBackupResponses, DeleteEntriesData, DeleteEntriesErrors, DeleteEntriesResponses, DeleteEntryTypeData, DeleteEntryTypeErrors, DeleteEntryTypeResponses, DeleteFieldData, DeleteFieldErrors, DeleteFieldResponses, DeleteGroupData, DeleteGroupErrors, DeleteGroupResponses, DeleteInvestigationData, DeleteInvestigationErrors, DeleteInvestigationResponses, DeleteTopicDefinitionData, DeleteTopicDefinitionErrors, DeleteTopicDefinitionResponses, DeleteViewData, DeleteViewErrors, DeleteViewResponses, DisableApiKeyData, DisableApiKeyErrors, DisableApiKeyResponses, DownloadBackupByLinkData, DownloadBackupByLinkErrors, DownloadBackupByLinkResponses, DownloadBackupData, DownloadBackupErrors, DownloadBackupResponses, DownloadReportData, DownloadReportErrors, DownloadReportResponses, EnableApiKeyData, EnableApiKeyErrors, EnableApiKeyResponses, EndActingData, EndActingErrors, EndActingResponses, EndOtherSessionsData, EndOtherSessionsErrors, EndOtherSessionsResponses, EndOwnSessionData, EndOwnSessionErrors, EndOwnSessionResponses, EndUserSessionsData, EndUserSessionsErrors, EndUserSessionsResponses, ExplainAccessData, ExplainAccessErrors, ExplainAccessResponses, ExtendInvitationData, ExtendInvitationErrors, ExtendInvitationResponses, FilterEntriesData, FilterEntriesErrors, FilterEntriesResponses, FinishIdentitySignInData, FinishIdentitySignInErrors, FinishIdentitySignInResponses, GetApiKeyData, GetApiKeyErrors, GetApiKeyResponses, GetApiKeyUsageData, GetApiKeyUsageErrors, GetApiKeyUsageResponses, GetBackupSettingsData, GetBackupSettingsErrors, GetBackupSettingsResponses, GetEntryFileData, GetEntryFileErrors, GetEntryFileResponses, GetEntryTypeData, GetEntryTypeErrors, GetEntryTypeResponses, GetFieldData, GetFieldErrors, GetFieldResponses, GetGroupData, GetGroupErrors, GetGroupResponses, GetImportSettingsData, GetImportSettingsErrors, GetImportSettingsResponses, GetImportStatusData, GetImportStatusErrors, GetImportStatusResponses, GetOwnSecurityData, GetOwnSecurityErrors, GetOwnSecurityResponses, GetPlatformSiteData, GetPlatformSiteErrors, GetPlatformSiteResponses, GetReportRunData, GetReportRunErrors, GetReportRunResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSiteIdentityData, GetSiteIdentityErrors, GetSiteIdentityResponses, GetSiteSettingsData, GetSiteSettingsErrors, GetSiteSettingsResponses, GetTopicDefinitionData, GetTopicDefinitionErrors, GetTopicDefinitionResponses, GetUserData, GetUserErrors, GetUserLicenseData, GetUserLicenseErrors, GetUserLicenseHistoryData, GetUserLicenseHistoryErrors, GetUserLicenseHistoryResponses, GetUserLicenseResponses, GetUserResponses, GetUsersByIdsData, GetUsersByIdsErrors, GetUsersByIdsResponses, GetUserSecurityData, GetUserSecurityErrors, GetUserSecurityResponses, GetViewData, GetViewErrors, GetViewResponses, ImportEmailsData, ImportEmailsErrors, ImportEmailsResponses, ImportMeetingsData, ImportMeetingsErrors, ImportMeetingsResponses, InspectInvitationData, InspectInvitationErrors, InspectInvitationResponses, InspectLinkData, InspectLinkErrors, InspectLinkResponses, InviteExistingUserData, InviteExistingUserErrors, InviteExistingUserResponses, IssueTokenData, IssueTokenErrors, IssueTokenResponses, ListActingReportsData, ListActingReportsErrors, ListActingReportsResponses, ListAllEntriesHistoryData, ListAllEntriesHistoryErrors, ListAllEntriesHistoryResponses, ListAllFieldsData, ListAllFieldsErrors, ListAllFieldsResponses, ListApprovedAddressesData, ListApprovedAddressesErrors, ListApprovedAddressesResponses, ListBackupDownloadsData, ListBackupDownloadsErrors, ListBackupDownloadsResponses, ListBackupsData, ListBackupsErrors, ListBackupsResponses, ListChangedEntriesData, ListChangedEntriesErrors, ListChangedEntriesResponses, ListCurrenciesData, ListCurrenciesErrors, ListCurrenciesResponses, ListEntriesAllHistoryData, ListEntriesAllHistoryErrors, ListEntriesAllHistoryResponses, ListEntriesData, ListEntriesErrors, ListEntriesHistoryData, ListEntriesHistoryErrors, ListEntriesHistoryResponses, ListEntriesResponses, ListEntryChangesData, ListEntryChangesErrors, ListEntryChangesResponses, ListEntryTypesData, ListEntryTypesErrors, ListEntryTypesResponses, ListFieldsData, ListFieldsErrors, ListFieldsResponses, ListFieldTypesData, ListFieldTypesErrors, ListFieldTypesResponses, ListFilterOperationsData, ListFilterOperationsErrors, ListFilterOperationsResponses, ListGroupsData, ListGroupsErrors, ListGroupsResponses, ListInvestigationsData, ListInvestigationsErrors, ListInvestigationsResponses, ListInvitationsData, ListInvitationsErrors, ListInvitationsResponses, ListLicenseSeatsData, ListLicenseSeatsErrors, ListLicenseSeatsResponses, ListOwnPrincipalsData, ListOwnPrincipalsErrors, ListOwnPrincipalsResponses, ListOwnSessionsData, ListOwnSessionsErrors, ListOwnSessionsResponses, ListPlatformSitesData, ListPlatformSitesErrors, ListPlatformSitesResponses, ListProxiesData, ListProxiesErrors, ListProxiesResponses, ListReportRunsData, ListReportRunsErrors, ListReportRunsResponses, ListReportTemplatesData, ListReportTemplatesErrors, ListReportTemplatesResponses, ListSchemaUsersData, ListSchemaUsersErrors, ListSchemaUsersResponses, ListTopicDefinitionsData, ListTopicDefinitionsErrors, ListTopicDefinitionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListUnusedLicensesData, ListUnusedLicensesErrors, ListUnusedLicensesResponses, ListUserChangesData, ListUserChangesErrors, ListUserChangesResponses, ListViewsData, ListViewsErrors, ListViewsResponses, MergeEntriesData, MergeEntriesErrors, MergeEntriesResponses, PollPublicationData, PollPublicationErrors, PollPublicationResponses, ProvePresenceData, ProvePresenceErrors, ProvePresenceResponses, QueryRowsAsOfData, QueryRowsAsOfErrors, QueryRowsAsOfResponses, QueryRowsByBodyData, QueryRowsByBodyErrors, QueryRowsByBodyResponses, QueryRowsData, QueryRowsErrors, QueryRowsResponses, QueryUserActivityData, QueryUserActivityErrors, QueryUserActivityResponses, ReadActingReportData, ReadActingReportErrors, ReadActingReportResponses, ReadBackupContentsData, ReadBackupContentsErrors, ReadBackupContentsResponses, ReadEntryDataData, ReadEntryDataErrors, ReadEntryDataResponses, ReadEntryLineageData, ReadEntryLineageErrors, ReadEntryLineageResponses, ReadHistoricalDataData, ReadHistoricalDataErrors, ReadHistoricalDataResponses, ReadInvestigationData, ReadInvestigationErrors, ReadInvestigationResponses, RecordExportData, RecordExportErrors, RecordExportResponses, RegenerateRecoveryCodesData, RegenerateRecoveryCodesErrors, RegenerateRecoveryCodesResponses, RegisterPasskeyData, RegisterPasskeyErrors, RegisterPasskeyResponses, RehearseApprovedAddressesData, RehearseApprovedAddressesErrors, RehearseApprovedAddressesResponses, RemovePasskeyData, RemovePasskeyErrors, RemovePasskeyResponses, RemoveUserData, RemoveUserErrors, RemoveUserResponses, RequestBackupData, RequestBackupErrors, RequestBackupResponses, RequestPasswordLinkData, RequestPasswordLinkErrors, RequestPasswordLinkResponses, ResendInvitationData, ResendInvitationErrors, ResendInvitationResponses, ResetTwoFactorData, ResetTwoFactorErrors, ResetTwoFactorResponses, RevokeInvitationData, RevokeInvitationErrors, RevokeInvitationResponses, SearchUserLicensesData, SearchUserLicensesErrors, SearchUserLicensesResponses, SearchUsersData, SearchUsersErrors, SearchUsersResponses, SetPasswordData, SetPasswordErrors, SetPasswordResponses, SignInData, SignInErrors, SignInResponses, SignInWithPasskeyData, SignInWithPasskeyErrors, SignInWithPasskeyResponses, SignOutData, SignOutErrors, SignOutResponses, StartReportRunData, StartReportRunErrors, StartReportRunResponses, StreamTopicData, StreamTopicErrors, StreamTopicResponse, StreamTopicResponses, SummarizeUserActivityData, SummarizeUserActivityErrors, SummarizeUserActivityResponses, SwitchSiteData, SwitchSiteErrors, SwitchSiteResponses, UnassignGroupsData, UnassignGroupsErrors, UnassignGroupsResponses, UpdateApprovedAddressesData, UpdateApprovedAddressesErrors, UpdateApprovedAddressesResponses, UpdateBackupSettingsData, UpdateBackupSettingsErrors, UpdateBackupSettingsResponses, UpdateEntriesData, UpdateEntriesErrors, UpdateEntriesResponses, UpdateEntryTypeData, UpdateEntryTypeErrors, UpdateEntryTypeResponses, UpdateFieldData, UpdateFieldErrors, UpdateFieldResponses, UpdateGroupData, UpdateGroupErrors, UpdateGroupResponses, UpdateInvestigationData, UpdateInvestigationErrors, UpdateInvestigationResponses, UpdatePlatformSiteData, UpdatePlatformSiteErrors, UpdatePlatformSiteResponses, UpdateProxiesData, UpdateProxiesErrors, UpdateProxiesResponses, UpdateSiteIdentityData, UpdateSiteIdentityErrors, UpdateSiteIdentityResponses, UpdateSiteSettingsData, UpdateSiteSettingsErrors, UpdateSiteSettingsResponses, UpdateTopicDefinitionData, UpdateTopicDefinitionErrors, UpdateTopicDefinitionResponses, UpdateUserData, UpdateUserErrors, UpdateUserLicenseData, UpdateUserLicenseErrors, UpdateUserLicenseResponses, UpdateUserResponses, UpdateViewData, UpdateViewErrors, UpdateViewResponses, VerifyBackupData, VerifyBackupErrors, VerifyBackupResponses, VerifySecondFactorData, VerifySecondFactorErrors, VerifySecondFactorResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1686,6 +1686,132 @@ export const inspectInvitation = <ThrowOnError extends boolean = true>(options: 
  */
 export const acceptInvitation = <ThrowOnError extends boolean = true>(options: Options<AcceptInvitationData, ThrowOnError>): RequestResult<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError> => (options.client ?? client).post<AcceptInvitationResponses, AcceptInvitationErrors, ThrowOnError>({
     url: '/api/session/invitation/accept',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Begin to sign in through an identity manager
+ *
+ * 404 for a site that is none or signs in with passwords.
+ */
+export const beginIdentitySignIn = <ThrowOnError extends boolean = true>(options: Options<BeginIdentitySignInData, ThrowOnError>): RequestResult<BeginIdentitySignInResponses, BeginIdentitySignInErrors, ThrowOnError> => (options.client ?? client).post<BeginIdentitySignInResponses, BeginIdentitySignInErrors, ThrowOnError>({
+    url: '/api/session/identity',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Finish to sign in through an identity manager
+ *
+ * With the query that the provider added to the address to come back to. Each attempt counts once and for ten minutes. 403 when nobody on the site has the federation id.
+ */
+export const finishIdentitySignIn = <ThrowOnError extends boolean = true>(options: Options<FinishIdentitySignInData, ThrowOnError>): RequestResult<FinishIdentitySignInResponses, FinishIdentitySignInErrors, ThrowOnError> => (options.client ?? client).post<FinishIdentitySignInResponses, FinishIdentitySignInErrors, ThrowOnError>({
+    url: '/api/session/identity/finish',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List all sites
+ */
+export const listPlatformSites = <ThrowOnError extends boolean = true>(options?: Options<ListPlatformSitesData, ThrowOnError>): RequestResult<ListPlatformSitesResponses, ListPlatformSitesErrors, ThrowOnError> => (options?.client ?? client).get<ListPlatformSitesResponses, ListPlatformSitesErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/platform/sites',
+    ...options
+});
+
+/**
+ * Create a site
+ *
+ * The administrator may be somebody the platform knows; who is new gets a mail with a link to set a password. 409 when the short name is taken.
+ */
+export const createPlatformSite = <ThrowOnError extends boolean = true>(options: Options<CreatePlatformSiteData, ThrowOnError>): RequestResult<CreatePlatformSiteResponses, CreatePlatformSiteErrors, ThrowOnError> => (options.client ?? client).post<CreatePlatformSiteResponses, CreatePlatformSiteErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/platform/sites',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read a site
+ */
+export const getPlatformSite = <ThrowOnError extends boolean = true>(options: Options<GetPlatformSiteData, ThrowOnError>): RequestResult<GetPlatformSiteResponses, GetPlatformSiteErrors, ThrowOnError> => (options.client ?? client).get<GetPlatformSiteResponses, GetPlatformSiteErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/platform/sites/{siteId}',
+    ...options
+});
+
+/**
+ * Change a site
+ *
+ * What is left out keeps its value.
+ */
+export const updatePlatformSite = <ThrowOnError extends boolean = true>(options: Options<UpdatePlatformSiteData, ThrowOnError>): RequestResult<UpdatePlatformSiteResponses, UpdatePlatformSiteErrors, ThrowOnError> => (options.client ?? client).put<UpdatePlatformSiteResponses, UpdatePlatformSiteErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/platform/sites/{siteId}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read the identity manager of a site
+ *
+ * The secret is never answered.
+ */
+export const getSiteIdentity = <ThrowOnError extends boolean = true>(options: Options<GetSiteIdentityData, ThrowOnError>): RequestResult<GetSiteIdentityResponses, GetSiteIdentityErrors, ThrowOnError> => (options.client ?? client).get<GetSiteIdentityResponses, GetSiteIdentityErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/platform/sites/{siteId}/identity',
+    ...options
+});
+
+/**
+ * Change the identity manager of a site
+ *
+ * A mode of identity-manager needs an issuer that answers its discovery document (400 otherwise). From then on passwords open this site no longer, and passwords and federation ids given to createUser and updateUser have no effect (spec 2.1). 409 when no administrator could sign in any more.
+ */
+export const updateSiteIdentity = <ThrowOnError extends boolean = true>(options: Options<UpdateSiteIdentityData, ThrowOnError>): RequestResult<UpdateSiteIdentityResponses, UpdateSiteIdentityErrors, ThrowOnError> => (options.client ?? client).put<UpdateSiteIdentityResponses, UpdateSiteIdentityErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-steward',
+            type: 'apiKey'
+        }],
+    url: '/api/platform/sites/{siteId}/identity',
     ...options,
     headers: {
         'Content-Type': 'application/json',

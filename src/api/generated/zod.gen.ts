@@ -1562,7 +1562,9 @@ export const zSession = z.object({
     expiresDate: z.iso.datetime({ offset: true }),
     serverTime: z.iso.datetime({ offset: true }),
     acting: zActing.optional(),
-    membershipExpiresDate: z.iso.datetime({ offset: true }).nullish()
+    membershipExpiresDate: z.iso.datetime({ offset: true }).nullish(),
+    runsPlatform: z.boolean().optional(),
+    signOutUrl: z.string().nullish()
 });
 
 export const zSignInRequest = z.object({
@@ -1649,6 +1651,75 @@ export const zAcceptedInvitation = z.object({
     siteId: zSiteId,
     siteName: z.string(),
     membershipExpiresDate: z.iso.datetime({ offset: true }).nullable()
+});
+
+export const zBeginIdentitySignIn = z.object({
+    site: z.string().min(1).max(40)
+});
+
+export const zIdentityStart = z.object({
+    url: z.string(),
+    state: z.string()
+});
+
+export const zFinishIdentitySignIn = z.object({
+    query: z.string().min(1).max(8000)
+});
+
+/**
+ * Short name, in addresses and commands.
+ */
+export const zSlug = z.string().min(2).max(40).regex(/^[a-z][a-z0-9-]*[a-z0-9]$/);
+
+export const zPlatformSite = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    slug: zSlug,
+    name: z.string(),
+    timeZone: z.string(),
+    identityMode: z.enum(['password', 'identity-manager']),
+    dedicatedDomain: z.string().nullable(),
+    mayManageExistingUsers: z.boolean(),
+    hasAgentServer: z.boolean(),
+    members: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    administrators: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    createdDate: z.iso.datetime({ offset: true })
+});
+
+export const zNewPlatformSite = z.object({
+    slug: zSlug,
+    name: z.string().min(1).max(100),
+    timeZone: z.string().min(1).max(64).optional(),
+    administrator: z.object({
+        email: z.string().min(3).max(254),
+        firstName: z.string().max(100).optional(),
+        lastName: z.string().max(100).optional()
+    })
+});
+
+export const zPlatformSiteInfo = z.object({
+    name: z.string().min(1).max(100).optional(),
+    dedicatedDomain: z.string().max(253).nullish(),
+    mayManageExistingUsers: z.boolean().optional(),
+    hasAgentServer: z.boolean().optional()
+});
+
+export const zSiteIdentity = z.object({
+    mode: z.enum(['password', 'identity-manager']),
+    issuer: z.string().nullable(),
+    clientId: z.string().nullable(),
+    hasClientSecret: z.boolean(),
+    claim: z.string(),
+    redirectUrl: z.string(),
+    withFederationId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    members: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+});
+
+export const zSiteIdentityInfo = z.object({
+    mode: z.enum(['password', 'identity-manager']),
+    issuer: z.string().max(500).nullish(),
+    clientId: z.string().max(200).nullish(),
+    clientSecret: z.string().max(500).nullish(),
+    claim: z.string().min(1).max(64).regex(/^[A-Za-z0-9_:.\/-]+$/).optional()
 });
 
 export const zNewApiKey = z.object({
@@ -1903,6 +1974,11 @@ export const zTopicId = z.int().gte(1).lte(2147483647);
  * Id of a report.
  */
 export const zRunId = z.int().gte(1).lte(2147483647);
+
+/**
+ * Id of a site.
+ */
+export const zSiteId2 = z.int().gte(1).lte(2147483647);
 
 /**
  * Id of a session, as lists of sessions and the activity report name it; not what opens it.
@@ -3586,6 +3662,80 @@ export const zAcceptInvitationBody = zInspectLinkRequest;
  * The membership.
  */
 export const zAcceptInvitationResponse = zAcceptedInvitation;
+
+export const zBeginIdentitySignInBody = zBeginIdentitySignIn;
+
+/**
+ * Where to send the browser.
+ */
+export const zBeginIdentitySignInResponse = zIdentityStart;
+
+export const zFinishIdentitySignInBody = zFinishIdentitySignIn;
+
+/**
+ * Signed in; the session cookie is set.
+ */
+export const zFinishIdentitySignInResponse = zSession;
+
+/**
+ * Every site of the platform, by name.
+ */
+export const zListPlatformSitesResponse = z.array(zPlatformSite);
+
+export const zCreatePlatformSiteBody = zNewPlatformSite;
+
+/**
+ * The new site.
+ */
+export const zCreatePlatformSiteResponse = zPlatformSite;
+
+export const zGetPlatformSitePath = z.object({
+    siteId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The site.
+ */
+export const zGetPlatformSiteResponse = zPlatformSite;
+
+export const zUpdatePlatformSiteBody = zPlatformSiteInfo;
+
+export const zUpdatePlatformSiteHeaders = z.object({
+    'If-Match': z.string().max(128).optional()
+});
+
+export const zUpdatePlatformSitePath = z.object({
+    siteId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The site as stored.
+ */
+export const zUpdatePlatformSiteResponse = zPlatformSite;
+
+export const zGetSiteIdentityPath = z.object({
+    siteId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The identity manager.
+ */
+export const zGetSiteIdentityResponse = zSiteIdentity;
+
+export const zUpdateSiteIdentityBody = zSiteIdentityInfo;
+
+export const zUpdateSiteIdentityHeaders = z.object({
+    'If-Match': z.string().max(128).optional()
+});
+
+export const zUpdateSiteIdentityPath = z.object({
+    siteId: z.int().gte(1).lte(2147483647)
+});
+
+/**
+ * The identity manager as stored.
+ */
+export const zUpdateSiteIdentityResponse = zSiteIdentity;
 
 /**
  * The key and its tokens no longer work.

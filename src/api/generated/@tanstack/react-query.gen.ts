@@ -3,8 +3,8 @@
 import { type InfiniteData, infiniteQueryOptions, queryOptions, type UseMutationOptions } from '@tanstack/react-query';
 
 import { client } from '../client.gen.ts';
-import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, beginEnrolment, beginPasskeyProof, beginPasskeyRegistration, beginPasskeySignIn, callAgentServer, cancelBackup, changePassword, changeProxies, checkInvitees, confirmEnrolment, countChangedEntries, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createTopicDefinition, createUser, createView, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, deleteView, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, endOtherSessions, endOwnSession, endUserSessions, explainAccess, extendInvitation, filterEntries, getApiKey, getApiKeyUsage, getBackupSettings, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getOwnSecurity, getReportRun, getSession, getSiteSettings, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, getUserSecurity, getView, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listApprovedAddresses, listBackupDownloads, listBackups, listChangedEntries, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryChanges, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listOwnSessions, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, listViews, mergeEntries, type Options, pollPublication, provePresence, queryRows, queryRowsAsOf, queryRowsByBody, queryUserActivity, readActingReport, readBackupContents, readEntryData, readEntryLineage, readHistoricalData, readInvestigation, recordExport, regenerateRecoveryCodes, registerPasskey, rehearseApprovedAddresses, removePasskey, removeUser, requestBackup, requestPasswordLink, resendInvitation, resetTwoFactor, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signInWithPasskey, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateApprovedAddresses, updateBackupSettings, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updateProxies, updateSiteSettings, updateTopicDefinition, updateUser, updateUserLicense, updateView, verifyBackup, verifySecondFactor } from '../sdk.gen.ts';
-import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, BeginEnrolmentData, BeginEnrolmentError, BeginEnrolmentResponse, BeginPasskeyProofData, BeginPasskeyProofError, BeginPasskeyProofResponse, BeginPasskeyRegistrationData, BeginPasskeyRegistrationError, BeginPasskeyRegistrationResponse, BeginPasskeySignInData, BeginPasskeySignInError, BeginPasskeySignInResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, ConfirmEnrolmentData, ConfirmEnrolmentError, ConfirmEnrolmentResponse, CountChangedEntriesData, CountChangedEntriesError, CountChangedEntriesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, EndOtherSessionsData, EndOtherSessionsError, EndOtherSessionsResponse, EndOwnSessionData, EndOwnSessionError, EndOwnSessionResponse, EndUserSessionsData, EndUserSessionsError, EndUserSessionsResponse, ExplainAccessData, ExplainAccessError, ExplainAccessResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetApiKeyUsageData, GetApiKeyUsageError, GetApiKeyUsageResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetOwnSecurityData, GetOwnSecurityError, GetOwnSecurityResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, GetUserSecurityData, GetUserSecurityError, GetUserSecurityResponse, GetViewData, GetViewError, GetViewResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListChangedEntriesData, ListChangedEntriesError, ListChangedEntriesResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryChangesData, ListEntryChangesError, ListEntryChangesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, ListViewsData, ListViewsError, ListViewsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, ProvePresenceData, ProvePresenceError, ProvePresenceResponse, QueryRowsAsOfData, QueryRowsAsOfError, QueryRowsAsOfResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadEntryLineageData, ReadEntryLineageError, ReadEntryLineageResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, RegenerateRecoveryCodesData, RegenerateRecoveryCodesError, RegenerateRecoveryCodesResponse, RegisterPasskeyData, RegisterPasskeyError, RegisterPasskeyResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RemovePasskeyData, RemovePasskeyError, RemovePasskeyResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, ResetTwoFactorData, ResetTwoFactorError, ResetTwoFactorResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignInWithPasskeyData, SignInWithPasskeyError, SignInWithPasskeyResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdateProxiesData, UpdateProxiesError, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, UpdateViewData, UpdateViewError, UpdateViewResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse, VerifySecondFactorData, VerifySecondFactorError, VerifySecondFactorResponse } from '../types.gen.ts';
+import { acceptInvitation, acknowledgePublication, addExistingUser, addExistingUserAlias, assignGroups, beginActing, beginEnrolment, beginIdentitySignIn, beginPasskeyProof, beginPasskeyRegistration, beginPasskeySignIn, callAgentServer, cancelBackup, changePassword, changeProxies, checkInvitees, confirmEnrolment, countChangedEntries, createBackupDownload, createEntries, createEntryType, createField, createFirstAdministrator, createGroup, createInvestigation, createPlatformSite, createTopicDefinition, createUser, createView, deleteBackup, deleteEntries, deleteEntryType, deleteField, deleteGroup, deleteInvestigation, deleteTopicDefinition, deleteView, disableApiKey, downloadBackup, downloadBackupByLink, downloadReport, enableApiKey, endActing, endOtherSessions, endOwnSession, endUserSessions, explainAccess, extendInvitation, filterEntries, finishIdentitySignIn, getApiKey, getApiKeyUsage, getBackupSettings, getEntryFile, getEntryType, getField, getGroup, getImportSettings, getImportStatus, getOwnSecurity, getPlatformSite, getReportRun, getSession, getSiteIdentity, getSiteSettings, getTopicDefinition, getUser, getUserLicense, getUserLicenseHistory, getUsersByIds, getUserSecurity, getView, importEmails, importMeetings, inspectInvitation, inspectLink, inviteExistingUser, issueToken, listActingReports, listAllEntriesHistory, listAllFields, listApprovedAddresses, listBackupDownloads, listBackups, listChangedEntries, listCurrencies, listEntries, listEntriesAllHistory, listEntriesHistory, listEntryChanges, listEntryTypes, listFields, listFieldTypes, listFilterOperations, listGroups, listInvestigations, listInvitations, listLicenseSeats, listOwnPrincipals, listOwnSessions, listPlatformSites, listProxies, listReportRuns, listReportTemplates, listSchemaUsers, listTopicDefinitions, listTopics, listUnusedLicenses, listUserChanges, listViews, mergeEntries, type Options, pollPublication, provePresence, queryRows, queryRowsAsOf, queryRowsByBody, queryUserActivity, readActingReport, readBackupContents, readEntryData, readEntryLineage, readHistoricalData, readInvestigation, recordExport, regenerateRecoveryCodes, registerPasskey, rehearseApprovedAddresses, removePasskey, removeUser, requestBackup, requestPasswordLink, resendInvitation, resetTwoFactor, revokeInvitation, searchUserLicenses, searchUsers, setPassword, signIn, signInWithPasskey, signOut, startReportRun, summarizeUserActivity, switchSite, unassignGroups, updateApprovedAddresses, updateBackupSettings, updateEntries, updateEntryType, updateField, updateGroup, updateInvestigation, updatePlatformSite, updateProxies, updateSiteIdentity, updateSiteSettings, updateTopicDefinition, updateUser, updateUserLicense, updateView, verifyBackup, verifySecondFactor } from '../sdk.gen.ts';
+import type { AcceptInvitationData, AcceptInvitationError, AcceptInvitationResponse, AcknowledgePublicationData, AcknowledgePublicationError, AcknowledgePublicationResponse, AddExistingUserAliasData, AddExistingUserAliasError, AddExistingUserAliasResponse, AddExistingUserData, AddExistingUserError, AddExistingUserResponse, AssignGroupsData, AssignGroupsError, AssignGroupsResponse, BeginActingData, BeginActingError, BeginActingResponse, BeginEnrolmentData, BeginEnrolmentError, BeginEnrolmentResponse, BeginIdentitySignInData, BeginIdentitySignInError, BeginIdentitySignInResponse, BeginPasskeyProofData, BeginPasskeyProofError, BeginPasskeyProofResponse, BeginPasskeyRegistrationData, BeginPasskeyRegistrationError, BeginPasskeyRegistrationResponse, BeginPasskeySignInData, BeginPasskeySignInError, BeginPasskeySignInResponse, CallAgentServerData, CallAgentServerError, CallAgentServerResponse, CancelBackupData, CancelBackupError, CancelBackupResponse, ChangePasswordData, ChangePasswordError, ChangePasswordResponse, ChangeProxiesData, ChangeProxiesError, ChangeProxiesResponse, CheckInviteesData, CheckInviteesError, CheckInviteesResponse, ConfirmEnrolmentData, ConfirmEnrolmentError, ConfirmEnrolmentResponse, CountChangedEntriesData, CountChangedEntriesError, CountChangedEntriesResponse, CreateBackupDownloadData, CreateBackupDownloadError, CreateBackupDownloadResponse, CreateEntriesData, CreateEntriesError, CreateEntriesResponse, CreateEntryTypeData, CreateEntryTypeError, CreateEntryTypeResponse, CreateFieldData, CreateFieldError, CreateFieldResponse, CreateFirstAdministratorData, CreateFirstAdministratorError, CreateFirstAdministratorResponse, CreateGroupData, CreateGroupError, CreateGroupResponse, CreateInvestigationData, CreateInvestigationError, CreateInvestigationResponse, CreatePlatformSiteData, CreatePlatformSiteError, CreatePlatformSiteResponse, CreateTopicDefinitionData, CreateTopicDefinitionError, CreateTopicDefinitionResponse, CreateUserData, CreateUserError, CreateUserResponse, CreateViewData, CreateViewError, CreateViewResponse, DeleteBackupData, DeleteBackupError, DeleteBackupResponse, DeleteEntriesData, DeleteEntriesError, DeleteEntriesResponse, DeleteEntryTypeData, DeleteEntryTypeError, DeleteEntryTypeResponse, DeleteFieldData, DeleteFieldError, DeleteFieldResponse, DeleteGroupData, DeleteGroupError, DeleteGroupResponse, DeleteInvestigationData, DeleteInvestigationError, DeleteInvestigationResponse, DeleteTopicDefinitionData, DeleteTopicDefinitionError, DeleteTopicDefinitionResponse, DeleteViewData, DeleteViewError, DeleteViewResponse, DisableApiKeyData, DisableApiKeyError, DisableApiKeyResponse, DownloadBackupByLinkData, DownloadBackupByLinkError, DownloadBackupByLinkResponse, DownloadBackupData, DownloadBackupError, DownloadBackupResponse, DownloadReportData, DownloadReportError, DownloadReportResponse, EnableApiKeyData, EnableApiKeyError, EnableApiKeyResponse, EndActingData, EndActingError, EndActingResponse, EndOtherSessionsData, EndOtherSessionsError, EndOtherSessionsResponse, EndOwnSessionData, EndOwnSessionError, EndOwnSessionResponse, EndUserSessionsData, EndUserSessionsError, EndUserSessionsResponse, ExplainAccessData, ExplainAccessError, ExplainAccessResponse, ExtendInvitationData, ExtendInvitationError, ExtendInvitationResponse, FilterEntriesData, FilterEntriesError, FilterEntriesResponse, FinishIdentitySignInData, FinishIdentitySignInError, FinishIdentitySignInResponse, GetApiKeyData, GetApiKeyError, GetApiKeyResponse, GetApiKeyUsageData, GetApiKeyUsageError, GetApiKeyUsageResponse, GetBackupSettingsData, GetBackupSettingsError, GetBackupSettingsResponse, GetEntryFileData, GetEntryFileError, GetEntryFileResponse, GetEntryTypeData, GetEntryTypeError, GetEntryTypeResponse, GetFieldData, GetFieldError, GetFieldResponse, GetGroupData, GetGroupError, GetGroupResponse, GetImportSettingsData, GetImportSettingsError, GetImportSettingsResponse, GetImportStatusData, GetImportStatusError, GetImportStatusResponse, GetOwnSecurityData, GetOwnSecurityError, GetOwnSecurityResponse, GetPlatformSiteData, GetPlatformSiteError, GetPlatformSiteResponse, GetReportRunData, GetReportRunError, GetReportRunResponse, GetSessionData, GetSessionError, GetSessionResponse, GetSiteIdentityData, GetSiteIdentityError, GetSiteIdentityResponse, GetSiteSettingsData, GetSiteSettingsError, GetSiteSettingsResponse, GetTopicDefinitionData, GetTopicDefinitionError, GetTopicDefinitionResponse, GetUserData, GetUserError, GetUserLicenseData, GetUserLicenseError, GetUserLicenseHistoryData, GetUserLicenseHistoryError, GetUserLicenseHistoryResponse, GetUserLicenseResponse, GetUserResponse, GetUsersByIdsData, GetUsersByIdsError, GetUsersByIdsResponse, GetUserSecurityData, GetUserSecurityError, GetUserSecurityResponse, GetViewData, GetViewError, GetViewResponse, ImportEmailsData, ImportEmailsError, ImportEmailsResponse, ImportMeetingsData, ImportMeetingsError, ImportMeetingsResponse, InspectInvitationData, InspectInvitationError, InspectInvitationResponse, InspectLinkData, InspectLinkError, InspectLinkResponse, InviteExistingUserData, InviteExistingUserError, IssueTokenData, IssueTokenError, IssueTokenResponse, ListActingReportsData, ListActingReportsError, ListActingReportsResponse, ListAllEntriesHistoryData, ListAllEntriesHistoryError, ListAllEntriesHistoryResponse, ListAllFieldsData, ListAllFieldsError, ListAllFieldsResponse, ListApprovedAddressesData, ListApprovedAddressesError, ListApprovedAddressesResponse, ListBackupDownloadsData, ListBackupDownloadsError, ListBackupDownloadsResponse, ListBackupsData, ListBackupsError, ListBackupsResponse, ListChangedEntriesData, ListChangedEntriesError, ListChangedEntriesResponse, ListCurrenciesData, ListCurrenciesError, ListCurrenciesResponse, ListEntriesAllHistoryData, ListEntriesAllHistoryError, ListEntriesAllHistoryResponse, ListEntriesData, ListEntriesError, ListEntriesHistoryData, ListEntriesHistoryError, ListEntriesHistoryResponse, ListEntriesResponse, ListEntryChangesData, ListEntryChangesError, ListEntryChangesResponse, ListEntryTypesData, ListEntryTypesError, ListEntryTypesResponse, ListFieldsData, ListFieldsError, ListFieldsResponse, ListFieldTypesData, ListFieldTypesError, ListFieldTypesResponse, ListFilterOperationsData, ListFilterOperationsError, ListFilterOperationsResponse, ListGroupsData, ListGroupsError, ListGroupsResponse, ListInvestigationsData, ListInvestigationsError, ListInvestigationsResponse, ListInvitationsData, ListInvitationsError, ListInvitationsResponse, ListLicenseSeatsData, ListLicenseSeatsError, ListLicenseSeatsResponse, ListOwnPrincipalsData, ListOwnPrincipalsError, ListOwnPrincipalsResponse, ListOwnSessionsData, ListOwnSessionsError, ListOwnSessionsResponse, ListPlatformSitesData, ListPlatformSitesError, ListPlatformSitesResponse, ListProxiesData, ListProxiesError, ListProxiesResponse, ListReportRunsData, ListReportRunsError, ListReportRunsResponse, ListReportTemplatesData, ListReportTemplatesError, ListReportTemplatesResponse, ListSchemaUsersData, ListSchemaUsersError, ListSchemaUsersResponse, ListTopicDefinitionsData, ListTopicDefinitionsError, ListTopicDefinitionsResponse, ListTopicsData, ListTopicsError, ListTopicsResponse, ListUnusedLicensesData, ListUnusedLicensesError, ListUnusedLicensesResponse, ListUserChangesData, ListUserChangesError, ListUserChangesResponse, ListViewsData, ListViewsError, ListViewsResponse, MergeEntriesData, MergeEntriesError, MergeEntriesResponse, PollPublicationData, PollPublicationError, PollPublicationResponse, ProvePresenceData, ProvePresenceError, ProvePresenceResponse, QueryRowsAsOfData, QueryRowsAsOfError, QueryRowsAsOfResponse, QueryRowsByBodyData, QueryRowsByBodyError, QueryRowsByBodyResponse, QueryRowsData, QueryRowsError, QueryRowsResponse, QueryUserActivityData, QueryUserActivityError, QueryUserActivityResponse, ReadActingReportData, ReadActingReportError, ReadActingReportResponse, ReadBackupContentsData, ReadBackupContentsError, ReadBackupContentsResponse, ReadEntryDataData, ReadEntryDataError, ReadEntryDataResponse, ReadEntryLineageData, ReadEntryLineageError, ReadEntryLineageResponse, ReadHistoricalDataData, ReadHistoricalDataError, ReadHistoricalDataResponse, ReadInvestigationData, ReadInvestigationError, ReadInvestigationResponse, RecordExportData, RecordExportError, RecordExportResponse, RegenerateRecoveryCodesData, RegenerateRecoveryCodesError, RegenerateRecoveryCodesResponse, RegisterPasskeyData, RegisterPasskeyError, RegisterPasskeyResponse, RehearseApprovedAddressesData, RehearseApprovedAddressesError, RehearseApprovedAddressesResponse, RemovePasskeyData, RemovePasskeyError, RemovePasskeyResponse, RemoveUserData, RemoveUserError, RemoveUserResponse, RequestBackupData, RequestBackupError, RequestBackupResponse, RequestPasswordLinkData, RequestPasswordLinkError, ResendInvitationData, ResendInvitationError, ResendInvitationResponse, ResetTwoFactorData, ResetTwoFactorError, ResetTwoFactorResponse, RevokeInvitationData, RevokeInvitationError, RevokeInvitationResponse, SearchUserLicensesData, SearchUserLicensesError, SearchUserLicensesResponse, SearchUsersData, SearchUsersError, SearchUsersResponse, SetPasswordData, SetPasswordError, SetPasswordResponse, SignInData, SignInError, SignInResponse, SignInWithPasskeyData, SignInWithPasskeyError, SignInWithPasskeyResponse, SignOutData, SignOutError, SignOutResponse, StartReportRunData, StartReportRunError, StartReportRunResponse, SummarizeUserActivityData, SummarizeUserActivityError, SummarizeUserActivityResponse, SwitchSiteData, SwitchSiteError, SwitchSiteResponse, UnassignGroupsData, UnassignGroupsError, UnassignGroupsResponse, UpdateApprovedAddressesData, UpdateApprovedAddressesError, UpdateApprovedAddressesResponse, UpdateBackupSettingsData, UpdateBackupSettingsError, UpdateBackupSettingsResponse, UpdateEntriesData, UpdateEntriesError, UpdateEntriesResponse, UpdateEntryTypeData, UpdateEntryTypeError, UpdateEntryTypeResponse, UpdateFieldData, UpdateFieldError, UpdateFieldResponse, UpdateGroupData, UpdateGroupError, UpdateGroupResponse, UpdateInvestigationData, UpdateInvestigationError, UpdateInvestigationResponse, UpdatePlatformSiteData, UpdatePlatformSiteError, UpdatePlatformSiteResponse, UpdateProxiesData, UpdateProxiesError, UpdateSiteIdentityData, UpdateSiteIdentityError, UpdateSiteIdentityResponse, UpdateSiteSettingsData, UpdateSiteSettingsError, UpdateSiteSettingsResponse, UpdateTopicDefinitionData, UpdateTopicDefinitionError, UpdateTopicDefinitionResponse, UpdateUserData, UpdateUserError, UpdateUserLicenseData, UpdateUserLicenseError, UpdateUserResponse, UpdateViewData, UpdateViewError, UpdateViewResponse, VerifyBackupData, VerifyBackupError, VerifyBackupResponse, VerifySecondFactorData, VerifySecondFactorError, VerifySecondFactorResponse } from '../types.gen.ts';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -3349,6 +3349,157 @@ export const acceptInvitationMutation = (options?: Partial<Options<AcceptInvitat
     const mutationOptions: UseMutationOptions<AcceptInvitationResponse, AcceptInvitationError, Options<AcceptInvitationData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await acceptInvitation({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Begin to sign in through an identity manager
+ *
+ * 404 for a site that is none or signs in with passwords.
+ */
+export const beginIdentitySignInMutation = (options?: Partial<Options<BeginIdentitySignInData>>): UseMutationOptions<BeginIdentitySignInResponse, BeginIdentitySignInError, Options<BeginIdentitySignInData>> => {
+    const mutationOptions: UseMutationOptions<BeginIdentitySignInResponse, BeginIdentitySignInError, Options<BeginIdentitySignInData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await beginIdentitySignIn({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Finish to sign in through an identity manager
+ *
+ * With the query that the provider added to the address to come back to. Each attempt counts once and for ten minutes. 403 when nobody on the site has the federation id.
+ */
+export const finishIdentitySignInMutation = (options?: Partial<Options<FinishIdentitySignInData>>): UseMutationOptions<FinishIdentitySignInResponse, FinishIdentitySignInError, Options<FinishIdentitySignInData>> => {
+    const mutationOptions: UseMutationOptions<FinishIdentitySignInResponse, FinishIdentitySignInError, Options<FinishIdentitySignInData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await finishIdentitySignIn({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const listPlatformSitesQueryKey = (options?: Options<ListPlatformSitesData>) => createQueryKey('listPlatformSites', options, false, ['Console']);
+
+/**
+ * List all sites
+ */
+export const listPlatformSitesOptions = (options?: Options<ListPlatformSitesData>) => queryOptions<ListPlatformSitesResponse, ListPlatformSitesError, ListPlatformSitesResponse, ReturnType<typeof listPlatformSitesQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await listPlatformSites({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: listPlatformSitesQueryKey(options)
+});
+
+/**
+ * Create a site
+ *
+ * The administrator may be somebody the platform knows; who is new gets a mail with a link to set a password. 409 when the short name is taken.
+ */
+export const createPlatformSiteMutation = (options?: Partial<Options<CreatePlatformSiteData>>): UseMutationOptions<CreatePlatformSiteResponse, CreatePlatformSiteError, Options<CreatePlatformSiteData>> => {
+    const mutationOptions: UseMutationOptions<CreatePlatformSiteResponse, CreatePlatformSiteError, Options<CreatePlatformSiteData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await createPlatformSite({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getPlatformSiteQueryKey = (options: Options<GetPlatformSiteData>) => createQueryKey('getPlatformSite', options, false, ['Console']);
+
+/**
+ * Read a site
+ */
+export const getPlatformSiteOptions = (options: Options<GetPlatformSiteData>) => queryOptions<GetPlatformSiteResponse, GetPlatformSiteError, GetPlatformSiteResponse, ReturnType<typeof getPlatformSiteQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getPlatformSite({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getPlatformSiteQueryKey(options)
+});
+
+/**
+ * Change a site
+ *
+ * What is left out keeps its value.
+ */
+export const updatePlatformSiteMutation = (options?: Partial<Options<UpdatePlatformSiteData>>): UseMutationOptions<UpdatePlatformSiteResponse, UpdatePlatformSiteError, Options<UpdatePlatformSiteData>> => {
+    const mutationOptions: UseMutationOptions<UpdatePlatformSiteResponse, UpdatePlatformSiteError, Options<UpdatePlatformSiteData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updatePlatformSite({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const getSiteIdentityQueryKey = (options: Options<GetSiteIdentityData>) => createQueryKey('getSiteIdentity', options, false, ['Console']);
+
+/**
+ * Read the identity manager of a site
+ *
+ * The secret is never answered.
+ */
+export const getSiteIdentityOptions = (options: Options<GetSiteIdentityData>) => queryOptions<GetSiteIdentityResponse, GetSiteIdentityError, GetSiteIdentityResponse, ReturnType<typeof getSiteIdentityQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await getSiteIdentity({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: getSiteIdentityQueryKey(options)
+});
+
+/**
+ * Change the identity manager of a site
+ *
+ * A mode of identity-manager needs an issuer that answers its discovery document (400 otherwise). From then on passwords open this site no longer, and passwords and federation ids given to createUser and updateUser have no effect (spec 2.1). 409 when no administrator could sign in any more.
+ */
+export const updateSiteIdentityMutation = (options?: Partial<Options<UpdateSiteIdentityData>>): UseMutationOptions<UpdateSiteIdentityResponse, UpdateSiteIdentityError, Options<UpdateSiteIdentityData>> => {
+    const mutationOptions: UseMutationOptions<UpdateSiteIdentityResponse, UpdateSiteIdentityError, Options<UpdateSiteIdentityData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateSiteIdentity({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
