@@ -3,6 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { Undo2 } from 'lucide-react';
 import { Suspense, useEffect, useMemo } from 'react';
 import { holderOf, useSession } from '../api/session.ts';
+import { entryBulk } from '../entries/bulk/request.ts';
 import { useOfferActions } from '../shell/palette/registry.ts';
 import { later } from '../ui/later.ts';
 import { useStore } from '../ui/store.ts';
@@ -10,9 +11,13 @@ import { openUndoFile } from './index.ts';
 import { bulkRequest } from './request.ts';
 
 const BulkDialog = later(() => import('./BulkDialog.tsx'));
+const EntryBulkDialog = later(() => import('../entries/bulk/EntryBulkDialog.tsx'));
 const ChoiceDialog = later(() => import('./ChoiceDialog.tsx'));
 
-const close = () => bulkRequest.set(undefined);
+const close = () => {
+  bulkRequest.set(undefined);
+  entryBulk.set(undefined);
+};
 
 /** Where `openBulk` appears; the shell mounts it once. It also brings back the jobs that a reload interrupted. */
 export function BulkHost() {
@@ -21,6 +26,7 @@ export function BulkHost() {
   const { userId, siteId } = holderOf(session);
   const router = useRouter();
   const shown = useStore(bulkRequest);
+  const entries = useStore(entryBulk);
   useOfferActions(
     useMemo(() => [{ label: 'Undo from file…', icon: Undo2, run: () => openUndoFile(siteId) }], [siteId]),
   );
@@ -38,14 +44,16 @@ export function BulkHost() {
     [router],
   );
 
-  if (!shown) return null;
+  if (!shown && !entries) return null;
   return (
     <Suspense>
-      {'choose' in shown ? (
-        <ChoiceDialog choice={shown} onClose={close} />
-      ) : (
-        <BulkDialog request={shown} onClose={close} />
-      )}
+      {entries && <EntryBulkDialog request={entries} onClose={close} />}
+      {shown &&
+        ('choose' in shown ? (
+          <ChoiceDialog choice={shown} onClose={close} />
+        ) : (
+          <BulkDialog request={shown} onClose={close} />
+        ))}
     </Suspense>
   );
 }

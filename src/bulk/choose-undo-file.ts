@@ -1,3 +1,5 @@
+import { openEntryBulk } from '../entries/bulk/request.ts';
+import { ENTRY_UNDO, readEntryUndo } from '../entries/bulk/undo-file.ts';
 import { toast } from '../ui/feedback/toast.ts';
 import { bulkRequest } from './request.ts';
 import { readUndoFile } from './undo-file.ts';
@@ -16,9 +18,23 @@ export function chooseUndoFile(siteId: number): void {
 
 async function open(file: File, siteId: number): Promise<void> {
   try {
-    bulkRequest.set(readUndoFile(await file.text(), siteId));
+    const text = await file.text();
+    const said = jsonOf(text);
+    if (isOfEntries(said)) openEntryBulk(readEntryUndo(said, siteId));
+    else bulkRequest.set(readUndoFile(text, siteId));
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : 'The file could not be read.';
     toast({ title: `${file.name} was not opened`, description: why, tone: 'bad' });
   }
 }
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isOfEntries = (said: unknown): boolean =>
+  typeof said === 'object' && said !== null && 'format' in said && said.format === ENTRY_UNDO;

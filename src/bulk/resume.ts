@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Holder } from '../api/session-gate.ts';
+import { offerKeptEntryJobs } from '../entries/bulk/resume.ts';
 import { offerKeptImports } from '../import/resume.ts';
 import { createJob } from './job.ts';
 import { keptJobs } from './keep.ts';
@@ -11,5 +12,6 @@ export async function offerKeptJobs(client: QueryClient, holder: Holder): Promis
     // oxlint-disable-next-line no-await-in-loop -- a handful, in the order in which they were begun
     if (await takeJob(job.id)) createJob(client, job, outcomes).showEnd();
   }
+  await offerKeptEntryJobs(client, holder);
   await offerKeptImports(client, holder);
 }

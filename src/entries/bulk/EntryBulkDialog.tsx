@@ -1,0 +1,171 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAllowed, useSession } from '../../api/session.ts';
+import { count, counted } from '../../lib/numbers.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { Dialog } from '../../ui/dialog/Dialog.tsx';
+import { Banner } from '../../ui/feedback/Banner.tsx';
+import { ErrorState } from '../../ui/feedback/ErrorState.tsx';
+import { useSchema } from '../schema.ts';
+import { beginEntryJob } from './begin.ts';
+import { DryRunView } from './DryRunView.tsx';
+import { EditFields, isComplete } from './EditFields.tsx';
+import type { EditLine } from './EditFields.tsx';
+import type { BulkEdit } from './plan.ts';
+import { MOST_ENTRIES, sizeOf } from './read.ts';
+import type { BulkRequest } from './read.ts';
+import { useDryRun } from './use-dry-run.ts';
+import '../../bulk/bulk-dialog.css';
+import '../find/find.css';
+import './entry-bulk.css';
+
+interface EntryBulkDialogProps {
+  request: BulkRequest;
+  onClose: () => void;
+}
+
+const NO_LINES: readonly EditLine[] = [];
+// Of more than that nobody has looked at each.
+const MANY = 1000;
+
+/** What many entries are to hold, then what would come of it, then the one button that begins it. */
+export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogProps) {
+  const client = useQueryClient();
+  const session = useSession();
+  const schema = useSchema();
+  const { reason: mayNot } = useAllowed('updateEntries');
+  const [lines, setLines] = useState(NO_LINES);
+  const [edit, setEdit] = useState<BulkEdit | undefined>(request.edit);
+  const [typed, setTyped] = useState('');
+  const [pending, setPending] = useState(false);
+  const { read, result, error, restart } = useDryRun(request, edit, schema);
+  const type = schema.typeById.get(request.typeId);
+  const fields = schema.fieldsOf(request.typeId);
+  const size = sizeOf(request);
+  const words = (n: number) => counted(n, type?.singularName ?? 'entry', type?.pluralName ?? 'entries');
+  const undoes = request.edit !== undefined;
+  const number = result?.changes.length ?? size;
+  const title = undoes ? `Undo the change of ${words(number)}` : `Edit ${words(number)}`;
+  const clears = edit?.kind === 'same' && edit.edits.some(({ value }) => value === undefined);
+  const asked = result && (number > MANY || (clears && number > 1)) ? String(number) : undefined;
+
+  const review = () => {
+    restart();
+    setTyped('');
+    setEdit({
+      kind: 'same',
+      edits: lines.map(({ fieldId, clears: off, value }) => ({ fieldId, value: off ? undefined : value })),
+    });
+  };
+  const begin = async () => {
+    if (!result || !type) return;
+    setPending(true);
+    const { changes, refused } = result;
+    await beginEntryJob(client, session, {
+      title,
+      typeId: type.id,
+      typeName: type.apiName,
+      changes,
+      refused,
+    });
+    onClose();
+  };
+  const whyNotReview = reviewFault(lines, size) ?? mayNot;
+  const whyNot = mayNot ?? beginFault(result !== undefined, number, asked, typed);
+  return (
+    <Dialog
+      title={edit && result ? `${title}?` : title}
+      onClose={pending ? () => undefined : onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          {edit && !undoes && (
+            <Button
+              disabledReason={pending ? 'It is beginning' : undefined}
+              onClick={() => setEdit(undefined)}
+            >
+              Back
+            </Button>
+          )}
+          {edit ? (
+            <Button
+              variant={clears ? 'danger' : 'primary'}
+              pending={pending}
+              disabledReason={error ? 'The entries could not be read' : whyNot}
+              onClick={() => void begin()}
+            >
+              {undoes ? `Undo ${words(number)}` : `Change ${words(number)}`}
+            </Button>
+          ) : (
+            <Button variant="primary" disabledReason={whyNotReview} onClick={review}>
+              Review
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="bulk-dialog">
+        {!edit && (
+          <>
+            <p>
+              All of them get the same values; nothing is changed before you have seen what would come of it.
+            </p>
+            {size > MOST_ENTRIES && (
+              <Banner tone="warn" title={`At most ${count(MOST_ENTRIES)} entries are changed at once`}>
+                Narrow the filter: what they hold is kept here for the way back.
+              </Banner>
+            )}
+            <EditFields {...{ fields, schema, lines }} onChange={setLines} />
+          </>
+        )}
+        {edit && error && (
+          <ErrorState title="Nothing could be planned" onRetry={restart} requestId={error.requestId}>
+            {error.message}
+          </ErrorState>
+        )}
+        {edit && !error && !result && <Reading read={read} of={size} />}
+        {edit && result && <DryRunView {...{ result, fields }} />}
+        {asked !== undefined && (
+          <label className="field">
+            <span className="field-label">Type {asked}, the number of entries, to go on</span>
+            <input
+              className="input num bed-number"
+              inputMode="numeric"
+              value={typed}
+              autoComplete="off"
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          </label>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function Reading({ read, of }: { read: number; of: number }) {
+  return (
+    <div className="bulk-reading">
+      <p className="num">
+        {count(read)} of {counted(of, 'entry', 'entries')} read
+      </p>
+      <progress value={read} max={of} aria-label="Reading entries" />
+    </div>
+  );
+}
+
+function reviewFault(lines: readonly EditLine[], size: number): string | undefined {
+  if (size > MOST_ENTRIES) return `More than ${count(MOST_ENTRIES)} entries`;
+  if (lines.length === 0) return 'Choose a field first';
+  return lines.every(isComplete) ? undefined : 'A field has no value yet';
+}
+
+function beginFault(
+  isRead: boolean,
+  number: number,
+  asked: string | undefined,
+  typed: string,
+): string | undefined {
+  if (!isRead) return 'The entries are being read';
+  if (number === 0) return 'Nothing would be changed';
+  return asked !== undefined && typed.replaceAll(/\D/g, '') !== asked ? `Type ${asked} first` : undefined;
+}

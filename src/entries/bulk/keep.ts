@@ -1,0 +1,40 @@
+import type { Holder } from '../../api/session-gate.ts';
+import { createShelf } from '../../bulk/shelf.ts';
+import type { Outcome } from './perform.ts';
+import type { EntryChange, Refusal } from './plan.ts';
+
+/** A change of many entries that was agreed to, as it is kept for the time after a reload. */
+export interface EntryJob {
+  id: string;
+  /** Who began it, and where: nobody else goes on with it. */
+  holder: Holder;
+  siteName: string;
+  userName: string;
+  /** When it was agreed to. */
+  at: string;
+  title: string;
+  typeId: number;
+  typeName: string;
+  changes: readonly EntryChange[];
+  /** Who was left alone already when it was agreed to, for the report. */
+  refused: readonly Refusal[];
+}
+
+const shelf = createShelf<Omit<EntryJob, 'changes'>, EntryChange, Outcome>('entries');
+
+export const keepEntryJob = ({ changes, ...job }: EntryJob): Promise<void> => shelf.put(job, changes);
+
+export const keepEntryOutcomes = (jobId: string, outcomes: readonly Outcome[]): Promise<void> =>
+  shelf.note(jobId, outcomes);
+
+/** The jobs that this person began on this site, with what came of them so far. */
+export async function keptEntryJobs(holder: Holder): Promise<{ job: EntryJob; outcomes: Outcome[] }[]> {
+  return Promise.all(
+    (await shelf.jobs(holder)).map(async (job) => ({
+      job: { ...job, changes: await shelf.items(job.id) },
+      outcomes: await shelf.outcomes(job.id),
+    })),
+  );
+}
+
+export const dropEntryJob = (id: string): Promise<void> => shelf.drop(id);
