@@ -1,23 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { proxy, wrap } from 'comlink';
 import { markStale } from '../api/effects.ts';
 import { toServiceError } from '../api/errors.ts';
 import { createBackupDownload } from '../api/generated/sdk.gen.ts';
-import { saveFile } from '../lib/save-file.ts';
-import { startWorker } from '../lib/start-worker.ts';
 import { toast } from '../ui/feedback/toast.ts';
 import { createStore, useStore } from '../ui/store.ts';
-import { dropKept, keptFile } from './kept.ts';
 import type { Backup } from './list.ts';
 import { createDownload } from './machine.ts';
 import type { Download } from './machine.ts';
 import type { Target } from './sink.ts';
 import { chooseTarget } from './target.ts';
+import { openTransfer } from './transfer.ts';
 import { clearFromTray, showInTray } from './tray.ts';
-// The bundler makes this module.
-// oxlint-disable-next-line import/default
-import workerUrl from './worker.ts?worker&url';
-import type { DownloadWorker } from './worker.ts';
 
 /** What can be done with a download now. */
 export interface DownloadActs {
@@ -37,6 +30,8 @@ const downloads = createStore<ReadonlyMap<string, ShownDownload>>(new Map());
 export const useDownloads = (): ReadonlyMap<string, ShownDownload> => useStore(downloads);
 
 const OVER: ReadonlySet<Download['phase']> = new Set(['done', 'failed', 'dropped']);
+/** So long can it be saved once more; a backup stays in the browser no longer than it is needed. */
+const KEPT_MS = 10 * 60_000;
 
 type Wanted = Pick<Backup, 'fileName' | 'size' | 'sha256'>;
 
@@ -51,11 +46,8 @@ export async function startDownload(backup: Wanted, client: QueryClient): Promis
     if (target === 'browser') await leaveToBrowser(fileName, client);
     else if (target) await begin(backup, target, client);
   } catch (thrown) {
-    toast({
-      title: `${fileName} was not downloaded`,
-      description: toServiceError(thrown).message,
-      tone: 'bad',
-    });
+    const { message } = toServiceError(thrown);
+    toast({ title: `${fileName} was not downloaded`, description: message, tone: 'bad' });
   }
 }
 
@@ -81,58 +73,69 @@ async function leaveToBrowser(fileName: string, client: QueryClient): Promise<vo
 
 async function begin(backup: Wanted, target: Target, client: QueryClient): Promise<void> {
   const { fileName } = backup;
-  const worker = startWorker(workerUrl);
-  const remote = wrap<DownloadWorker>(worker);
-  const kept = target.kind === 'kept' ? target.name : undefined;
-  const save = async () => {
-    if (kept !== undefined) saveFile(fileName, await keptFile(kept));
-  };
+  const size = backup.size ?? undefined;
+  const transfer = await openTransfer(target, { fileName, size }, (received) => machine.note(received));
+  const { pull, pause, close, abandon, end, kept } = transfer;
+  let isKept = false;
   const forget = async () => {
-    if (kept !== undefined) await dropKept(kept).catch(() => undefined);
+    if (!isKept) return;
+    isKept = false;
+    await kept?.drop();
   };
-  const machine = createDownload(
-    { fileName, size: backup.size ?? undefined, sha256: backup.sha256 ?? undefined },
-    {
-      newLink: () => newLink(fileName, client),
-      pull: (url) => remote.pull(url),
-      stop: () => remote.pause(),
-      async close() {
-        await remote.close();
-        await save();
-      },
-      abandon: () => remote.abandon(),
-      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-      now: () => Date.now(),
-      onChange: (download) => {
-        if (OVER.has(download.phase)) {
-          worker.terminate();
-          // Who downloaded how much of it is another answer now.
-          void markStale(client, 'createBackupDownload');
-        }
-        show({ ...download, ...acts });
-      },
-    },
-  );
-  const acts: DownloadActs = {
+  const save = () => void kept?.save();
+  const acts = (): DownloadActs => ({
     pause: () => void machine.pause(),
     goOn: () => void machine.go(),
     drop: () => void machine.drop(),
     again: () => void startDownload(backup, client),
-    saveAgain: kept === undefined ? undefined : () => void save(),
+    saveAgain: isKept ? save : undefined,
+  });
+  const show = (download: Download) => {
+    if (OVER.has(download.phase)) {
+      end();
+      // Who downloaded how much of it is another answer now.
+      void markStale(client, 'createBackupDownload');
+    }
+    enter({ ...download, ...acts() }, forget);
   };
-  await remote.open(
-    target,
-    backup.size ?? undefined,
-    proxy((received: number) => machine.note(received)),
+  const machine = createDownload(
+    { fileName, size, sha256: backup.sha256 ?? undefined },
+    {
+      newLink: () => newLink(fileName, client),
+      pull,
+      stop: pause,
+      async close() {
+        await close();
+        isKept = kept !== undefined;
+        setTimeout(() => void forget().then(() => forgetSaved(fileName, save)), KEPT_MS);
+      },
+      abandon,
+      wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      now: () => Date.now(),
+      onChange: show,
+    },
   );
-  void machine.go();
+  await machine.go();
+}
 
-  function show(download: ShownDownload): void {
-    const others = new Map(downloads.get());
-    if (download.phase === 'dropped') others.delete(fileName);
-    else others.set(fileName, download);
-    downloads.set(others);
-    if (download.phase === 'dropped') clearFromTray(fileName);
-    else showInTray(download, forget);
-  }
+function put(download: ShownDownload): void {
+  const others = new Map(downloads.get());
+  if (download.phase === 'dropped') others.delete(download.fileName);
+  else others.set(download.fileName, download);
+  downloads.set(others);
+}
+
+function enter(download: ShownDownload, forget: () => Promise<void>): void {
+  put(download);
+  if (download.phase === 'dropped') clearFromTray(download.fileName);
+  else showInTray(download, forget);
+}
+
+/** The browser keeps it no longer: nobody is offered to save it again. */
+function forgetSaved(fileName: string, save: () => void): void {
+  const known = downloads.get().get(fileName);
+  // Meanwhile it may have been downloaded once more.
+  if (known?.saveAgain !== save) return;
+  put({ ...known, saveAgain: undefined });
+  clearFromTray(fileName);
 }
