@@ -12,7 +12,7 @@ const OPENED_BY: Readonly<Record<string, keyof typeof CAPABILITIES>> = {
   '/activity': 'queryUserActivity',
   '/entries': 'listEntryTypes',
   '/settings': 'getSiteSettings',
-  '/changes': 'listEntriesHistory',
+  '/changes': 'listChangedEntries',
   '/reports': 'listReportTemplates',
   '/backups': 'listBackups',
   '/imports': 'getImportStatus',

@@ -9,13 +9,6 @@ export interface UnbuiltArea {
  * before `routes/_app/$area.tsx`.
  */
 export const UNBUILT: Readonly<Record<string, UnbuiltArea>> = {
-  changes: {
-    purpose: 'See which entries were changed, deleted or merged since a moment, up to 180 days back.',
-    operations: [
-      'GET /api/rest/v4/data/entrydata/{entryTypeId}/entries/history',
-      'GET /api/rest/v4/data/entrydata/{entryTypeId}/entries/allHistory',
-    ],
-  },
   reports: {
     purpose: 'Run template reports over chosen entries, follow them, and download the documents.',
     operations: [
