@@ -29,6 +29,7 @@ import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activi
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
 import { Route as AppBackupsFileNameRouteImport } from './routes/_app/backups/$fileName';
 import { Route as AppBackupsListRouteRouteImport } from './routes/_app/backups/_list/route';
+import { Route as AppChangesIndexRouteImport } from './routes/_app/changes/index';
 import { Route as AppEntriesIndexRouteImport } from './routes/_app/entries/index';
 import { Route as AppEntriesTypeRouteRouteImport } from './routes/_app/entries/$type/route';
 import { Route as AppExportsIndexRouteImport } from './routes/_app/exports/index';
@@ -58,6 +59,7 @@ import { Route as AppBackupsListNewRouteImport } from './routes/_app/backups/_li
 import { Route as AppBackupsListScheduleRouteImport } from './routes/_app/backups/_list/schedule';
 import { Route as AppEntriesTypeIndexRouteImport } from './routes/_app/entries/$type/index';
 import { Route as AppEntriesTypeEntryIdRouteImport } from './routes/_app/entries/$type/$entryId';
+import { Route as AppEntriesTypePastRouteImport } from './routes/_app/entries/$type/past';
 import { Route as AppEntriesTypeSchemaRouteImport } from './routes/_app/entries/$type/schema';
 import { Route as AppGroupsGroupIdIndexRouteImport } from './routes/_app/groups/$groupId/index';
 import { Route as AppGroupsGroupIdAddRouteImport } from './routes/_app/groups/$groupId/add';
@@ -179,6 +181,11 @@ const AppBackupsFileNameRoute = AppBackupsFileNameRouteImport.update({
 const AppBackupsListRouteRoute = AppBackupsListRouteRouteImport.update({
   id: '/_list',
   getParentRoute: () => AppBackupsRouteRoute,
+} as any);
+const AppChangesIndexRoute = AppChangesIndexRouteImport.update({
+  id: '/changes/',
+  path: '/changes/',
+  getParentRoute: () => AppRoute,
 } as any);
 const AppEntriesIndexRoute = AppEntriesIndexRouteImport.update({
   id: '/',
@@ -323,6 +330,11 @@ const AppEntriesTypeIndexRoute = AppEntriesTypeIndexRouteImport.update({
 const AppEntriesTypeEntryIdRoute = AppEntriesTypeEntryIdRouteImport.update({
   id: '/$entryId',
   path: '/$entryId',
+  getParentRoute: () => AppEntriesTypeRouteRoute,
+} as any);
+const AppEntriesTypePastRoute = AppEntriesTypePastRouteImport.update({
+  id: '/past',
+  path: '/past',
   getParentRoute: () => AppEntriesTypeRouteRoute,
 } as any);
 const AppEntriesTypeSchemaRoute = AppEntriesTypeSchemaRouteImport.update({
@@ -474,6 +486,7 @@ export interface FileRoutesByFullPath {
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/changes/': typeof AppChangesIndexRoute;
   '/entries/': typeof AppEntriesIndexRoute;
   '/exports/': typeof AppExportsIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
@@ -485,6 +498,7 @@ export interface FileRoutesByFullPath {
   '/backups/new': typeof AppBackupsListNewRoute;
   '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
@@ -532,6 +546,7 @@ export interface FileRoutesByTo {
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
   '/users/import': typeof AppUsersImportRoute;
+  '/changes': typeof AppChangesIndexRoute;
   '/entries': typeof AppEntriesIndexRoute;
   '/exports': typeof AppExportsIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
@@ -542,6 +557,7 @@ export interface FileRoutesByTo {
   '/backups/new': typeof AppBackupsListNewRoute;
   '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
@@ -601,6 +617,7 @@ export interface FileRoutesById {
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
+  '/_app/changes/': typeof AppChangesIndexRoute;
   '/_app/entries/': typeof AppEntriesIndexRoute;
   '/_app/exports/': typeof AppExportsIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
@@ -612,6 +629,7 @@ export interface FileRoutesById {
   '/_app/backups/_list/new': typeof AppBackupsListNewRoute;
   '/_app/backups/_list/schedule': typeof AppBackupsListScheduleRoute;
   '/_app/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/_app/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/_app/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
   '/_app/groups/$groupId/edit': typeof AppGroupsGroupIdEditRoute;
@@ -671,6 +689,7 @@ export interface FileRouteTypes {
     | '/licenses/unused'
     | '/settings/addresses'
     | '/users/import'
+    | '/changes/'
     | '/entries/'
     | '/exports/'
     | '/invitations/'
@@ -682,6 +701,7 @@ export interface FileRouteTypes {
     | '/backups/new'
     | '/backups/schedule'
     | '/entries/$type/$entryId'
+    | '/entries/$type/past'
     | '/entries/$type/schema'
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
@@ -729,6 +749,7 @@ export interface FileRouteTypes {
     | '/licenses/unused'
     | '/settings/addresses'
     | '/users/import'
+    | '/changes'
     | '/entries'
     | '/exports'
     | '/invitations'
@@ -739,6 +760,7 @@ export interface FileRouteTypes {
     | '/backups/new'
     | '/backups/schedule'
     | '/entries/$type/$entryId'
+    | '/entries/$type/past'
     | '/entries/$type/schema'
     | '/groups/$groupId/add'
     | '/groups/$groupId/edit'
@@ -797,6 +819,7 @@ export interface FileRouteTypes {
     | '/_app/licenses/unused'
     | '/_app/settings/addresses'
     | '/_app/users/import'
+    | '/_app/changes/'
     | '/_app/entries/'
     | '/_app/exports/'
     | '/_app/invitations/'
@@ -808,6 +831,7 @@ export interface FileRouteTypes {
     | '/_app/backups/_list/new'
     | '/_app/backups/_list/schedule'
     | '/_app/entries/$type/$entryId'
+    | '/_app/entries/$type/past'
     | '/_app/entries/$type/schema'
     | '/_app/groups/$groupId/add'
     | '/_app/groups/$groupId/edit'
@@ -986,6 +1010,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/backups';
       preLoaderRoute: typeof AppBackupsListRouteRouteImport;
       parentRoute: typeof AppBackupsRouteRoute;
+    };
+    '/_app/changes/': {
+      id: '/_app/changes/';
+      path: '/changes';
+      fullPath: '/changes/';
+      preLoaderRoute: typeof AppChangesIndexRouteImport;
+      parentRoute: typeof AppRoute;
     };
     '/_app/entries/': {
       id: '/_app/entries/';
@@ -1188,6 +1219,13 @@ declare module '@tanstack/react-router' {
       path: '/$entryId';
       fullPath: '/entries/$type/$entryId';
       preLoaderRoute: typeof AppEntriesTypeEntryIdRouteImport;
+      parentRoute: typeof AppEntriesTypeRouteRoute;
+    };
+    '/_app/entries/$type/past': {
+      id: '/_app/entries/$type/past';
+      path: '/past';
+      fullPath: '/entries/$type/past';
+      preLoaderRoute: typeof AppEntriesTypePastRouteImport;
       parentRoute: typeof AppEntriesTypeRouteRoute;
     };
     '/_app/entries/$type/schema': {
@@ -1452,12 +1490,14 @@ const AppBackupsRouteRouteWithChildren = AppBackupsRouteRoute._addFileChildren(
 
 interface AppEntriesTypeRouteRouteChildren {
   AppEntriesTypeEntryIdRoute: typeof AppEntriesTypeEntryIdRoute;
+  AppEntriesTypePastRoute: typeof AppEntriesTypePastRoute;
   AppEntriesTypeSchemaRoute: typeof AppEntriesTypeSchemaRoute;
   AppEntriesTypeIndexRoute: typeof AppEntriesTypeIndexRoute;
 }
 
 const AppEntriesTypeRouteRouteChildren: AppEntriesTypeRouteRouteChildren = {
   AppEntriesTypeEntryIdRoute: AppEntriesTypeEntryIdRoute,
+  AppEntriesTypePastRoute: AppEntriesTypePastRoute,
   AppEntriesTypeSchemaRoute: AppEntriesTypeSchemaRoute,
   AppEntriesTypeIndexRoute: AppEntriesTypeIndexRoute,
 };
@@ -1688,6 +1728,7 @@ interface AppRouteChildren {
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
   AppIndexRoute: typeof AppIndexRoute;
+  AppChangesIndexRoute: typeof AppChangesIndexRoute;
   AppExportsIndexRoute: typeof AppExportsIndexRoute;
 }
 
@@ -1703,6 +1744,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,
   AppIndexRoute: AppIndexRoute,
+  AppChangesIndexRoute: AppChangesIndexRoute,
   AppExportsIndexRoute: AppExportsIndexRoute,
 };
 
