@@ -3,6 +3,7 @@ import fastifyCookie from '@fastify/cookie';
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { keepSteps } from './areas/proxies/index.ts';
+import { countKeyUse } from './areas/tokens/index.ts';
 import { browsersDoor, programsDoor } from './gateway/doors.ts';
 import { protectPages } from './gateway/headers.ts';
 import { servePages } from './gateway/pages.ts';
@@ -67,9 +68,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
   const contract = options.contract ?? loadContract(new URL('../contract/openapi.json', import.meta.url));
   const steps = keepSteps(db, log);
-  app.addHook('onClose', () => steps.stop());
+  const keyUse = countKeyUse(db, log);
+  app.addHook('onClose', async () => {
+    await steps.stop();
+    await keyUse.stop();
+  });
   const around = { db, contract, services, steps, handlers, checkAnswers: options.checkAnswers ?? false };
-  await openDoor(app, programsDoor(db, services), around);
+  await openDoor(app, programsDoor(db, services, keyUse), around);
   await openDoor(app, browsersDoor(db, services.publicUrl), around);
 
   app.get('/healthz', async () => ({ status: 'ok' }));

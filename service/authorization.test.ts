@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Capability, Scope } from '../contract/generated/types.gen.ts';
 import type { NotBuilt } from './areas/not-built.ts';
 import { notBuilt } from './areas/not-built.ts';
+import { hashSecret } from './kernel/secret.ts';
 import type { Operation } from './kernel/http/contract.ts';
 import type { OperationId } from './kernel/http/handler.ts';
 import { callsWith, type Calls, type Reply } from './testing/calls.ts';
@@ -16,6 +17,7 @@ import {
   makeSite,
   makeToken,
   onEachApp,
+  openSession,
   type Person,
 } from './testing/site.ts';
 
@@ -97,6 +99,25 @@ type Guarded = Exclude<
   | 'beginActing'
   | 'endActing'
   | 'recordExport'
+  | 'getApiKey'
+  | 'disableApiKey'
+  | 'getApiKeyUsage'
+  | 'verifySecondFactor'
+  | 'beginPasskeyProof'
+  | 'beginEnrolment'
+  | 'confirmEnrolment'
+  | 'provePresence'
+  | 'getOwnSecurity'
+  | 'regenerateRecoveryCodes'
+  | 'beginPasskeyRegistration'
+  | 'registerPasskey'
+  | 'removePasskey'
+  | 'listOwnSessions'
+  | 'endOtherSessions'
+  | 'endOwnSession'
+  | 'changePassword'
+  | 'beginPasskeySignIn'
+  | 'signInWithPasskey'
 >;
 
 /** What an administrator of another site is answered who names somebody of this one. A built operation without a row is a type error. */
@@ -107,6 +128,10 @@ const foreignRows: Record<
   searchUsers: { status: 200, query: ({ email }) => `?email=${email}`, answer: [] },
   getUsersByIds: { status: 200, body: ({ userId }) => [userId], answer: [] },
   getUser: { status: 404 },
+  getUserSecurity: { status: 404 },
+  resetTwoFactor: { status: 404 },
+  endUserSessions: { status: 404 },
+  enableApiKey: { status: 409, body: () => ({ scopes: ['user_management'] }) },
   updateUser: { status: 404, body: ({ userId }) => ({ id: userId, lastName: 'Taken' }) },
   removeUser: { status: 404 },
   createUser: {
@@ -241,6 +266,12 @@ const named = (operations: readonly Operation[]) =>
   operations.map((operation) => [operation.id, operation] as const);
 const guarded = (operation: Operation) => operation.access !== 'public';
 
+/** What completes the one kind of sign-in is over for the other. */
+const isOver = ({ id }: Operation, pending: string) =>
+  pending === 'enrolment'
+    ? ['verifySecondFactor', 'beginPasskeyProof'].includes(id)
+    : ['beginEnrolment', 'confirmEnrolment'].includes(id);
+
 test('every operation is open by decision, on the own session, or asks for capabilities; programs need a scope', () => {
   for (const { id, access, capabilities, scope, consoleOnly } of contract.operations) {
     expect([id, access === 'public']).toEqual([id, open.has(id)]);
@@ -278,6 +309,14 @@ onEachApp((house) => {
     elsewhere = await makePerson(house().db, await makeSite(house().db));
   });
 
+  /** A session of this person that lacks something. */
+  const openHalf = async (person: Person, pending: 'two-factor' | 'enrolment') => {
+    const cookie = await openSession(house().db, person.siteId, person.userId);
+    await sql`update session set pending = ${pending} where token_hash = ${hashSecret(cookie)}`.execute(
+      house().db,
+    );
+    return cookie;
+  };
   /** Somebody with every capability but these. */
   const without = (...lacking: readonly string[]) =>
     makePerson(house().db, crowd, {
@@ -344,9 +383,29 @@ onEachApp((house) => {
       const person = await makePerson(house().db, crowd, {
         capabilities: operation.capabilities.slice(0, 1) as Capability[],
       });
-      expect([401, 403]).not.toContain((await call(as(house().app, person, 'console'), operation)).status);
+      // What only half of a sign-in may call is asked with one.
+      const cookie = operation.halfSession === 'only' ? await openHalf(person, 'two-factor') : person.cookie;
+      const calls = as(house().app, { token: '', cookie }, 'console');
+      expect([401, 403]).not.toContain((await call(calls, operation)).status);
     });
   });
+
+  describe.each(['two-factor', 'enrolment'] as const)(
+    'a sign-in that lacks its second factor (%s)',
+    (pending) => {
+      test.each(named(browsers.filter(guarded)))(
+        '%s: 401, but for what completes it (T14)',
+        async (_id, operation) => {
+          const cookie = await openHalf(all, pending);
+          const { status } = await call(as(house().app, { token: '', cookie }, 'console'), operation);
+          expect([operation.id, status === 401]).toEqual([
+            operation.id,
+            operation.halfSession === undefined || isOver(operation, pending),
+          ]);
+        },
+      );
+    },
+  );
 
   test.each(named(browsers.filter(({ capabilities }) => capabilities.length > 0)))(
     '%s at the door of the console: 403 without the capability',
@@ -375,7 +434,7 @@ onEachApp((house) => {
         path,
         row.body?.(all),
       );
-      expect(status).toBe(row.status);
+      expect(status).toBe(door === 'program' && operation.consoleOnly ? 404 : row.status);
       expect(body).toEqual(row.answer ?? body);
       expect(text).not.toContain(all.email);
       expect(text).not.toContain('Hidden');

@@ -3,6 +3,7 @@ import { backupChores } from './areas/backups/index.ts';
 import { recalculation } from './areas/entries/index.ts';
 import { endsChore } from './areas/invitations/index.ts';
 import { fieldJobsChore } from './areas/schema/index.ts';
+import { keyUseChore } from './areas/tokens/index.ts';
 import type { Db } from './kernel/db/database.ts';
 import type { Services } from './kernel/http/handler.ts';
 import type { Chore } from './kernel/jobs/chores.ts';
@@ -13,5 +14,6 @@ export const choresOf = (around: { db: Db; services: Services }): readonly Chore
   ...backupChores(around),
   endsChore(around),
   fieldJobsChore(around),
+  keyUseChore(around),
   recalculation(around.db),
 ];

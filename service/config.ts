@@ -1,3 +1,4 @@
+import { secretKeyOf } from './kernel/auth/seals.ts';
 import { Secret } from './kernel/secret.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -13,6 +14,8 @@ export interface Config {
   /** Addresses or networks (CIDR) of reverse proxies whose X-Forwarded-For counts. */
   trustedProxies: string[];
   smtpUrl: Secret | undefined;
+  /** Seals what has to be read again, such as seeds of authenticator apps; without it a file of the data folder does. */
+  secretKey: Secret | undefined;
   /** First administrator without the one-time link. */
   firstAdministrator: { email: string; password: Secret } | undefined;
   /** Whether the very first start fills a sample site. */
@@ -45,6 +48,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (env['DATABASE_URL'] && !/^postgres(ql)?:\/\//.test(env['DATABASE_URL'])) {
     faults.push('DATABASE_URL: an address that begins with postgresql://');
   }
+  const secretKey = env['STEWARD_SECRET_KEY'];
+  if (secretKey && !secretKeyOf(secretKey))
+    faults.push('STEWARD_SECRET_KEY: 32 bytes as base64, for instance of `openssl rand -base64 32`');
   const logLevel = LOG_LEVELS.find((level) => level === (env['LOG_LEVEL'] ?? 'info'));
   if (!logLevel) faults.push(`LOG_LEVEL: one of ${LOG_LEVELS.join(', ')}`);
   if (faults.length > 0) throw new Error(`These settings need a change:\n  ${faults.join('\n  ')}`);
@@ -59,6 +65,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       .map((part) => part.trim())
       .filter(Boolean),
     smtpUrl: env['SMTP_URL'] ? new Secret(env['SMTP_URL']) : undefined,
+    secretKey: secretKey ? new Secret(secretKey) : undefined,
     firstAdministrator: email && password ? { email, password: new Secret(password) } : undefined,
     sample: sample === 'on',
     logLevel: logLevel ?? 'info',

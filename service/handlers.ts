@@ -1,7 +1,10 @@
 import { linkHandlers } from './gateway/links.ts';
 import { actingHandlers } from './gateway/acting.ts';
+import { presenceHandlers } from './gateway/presence.ts';
+import { secondFactorHandlers } from './gateway/second-factor.ts';
 import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
+import { ownAccessHandlers, userAccessHandlers } from './areas/access/index.ts';
 import { activityHandlers } from './areas/activity/index.ts';
 import { backupHandlers } from './areas/backups/index.ts';
 import { addressHandlers } from './areas/addresses/index.ts';
@@ -41,6 +44,10 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...tokenHandlers,
   ...proxyHandlers,
   ...sessionHandlers,
+  ...secondFactorHandlers,
+  ...presenceHandlers,
+  ...ownAccessHandlers,
+  ...userAccessHandlers,
   ...actingHandlers,
   ...linkHandlers,
 };

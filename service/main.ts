@@ -4,6 +4,7 @@ import { choresOf } from './chores.ts';
 import { listenAdminSocket } from './cli/admin-socket.ts';
 import { readConfig, type Config } from './config.ts';
 import { firstStart } from './first-start.ts';
+import { openSeals } from './kernel/auth/seals.ts';
 import { openDatabase } from './kernel/db/database.ts';
 import type { Services } from './kernel/http/handler.ts';
 import { startChores } from './kernel/jobs/chores.ts';
@@ -23,6 +24,7 @@ async function main(config: Config): Promise<void> {
   const services: Services = {
     publicUrl: config.publicUrl,
     dataDir: config.dataDir,
+    seals: await openSeals({ dataDir: config.dataDir, key: config.secretKey?.reveal() }),
     wakeMail: mail.wake,
     wakeChore: (name) => chores.wake(name),
   };

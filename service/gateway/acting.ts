@@ -1,7 +1,7 @@
 import { beginActing, endActing, principalsOf } from '../areas/proxies/index.ts';
 import { conflict } from '../kernel/http/errors.ts';
 import { ok, type Handlers } from '../kernel/http/handler.ts';
-import { sessionOf } from './session.ts';
+import { sessionOf } from './begin.ts';
 
 /** Acting for somebody in a session of the console; programs use the header AS-USER instead. */
 export const actingHandlers: Handlers<'listOwnPrincipals' | 'beginActing' | 'endActing'> = {

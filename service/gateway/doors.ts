@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
-import { findAccessToken, findSession } from '../kernel/auth/store.ts';
+import type { KeyUse } from '../areas/tokens/index.ts';
+import type { Caller } from '../kernel/auth/caller.ts';
+import { findAccessToken, findHalfSession, findSession } from '../kernel/auth/store.ts';
 import type { Db } from '../kernel/db/database.ts';
 import type { Door } from '../kernel/http/doors.ts';
 import { forbidden, unauthorized } from '../kernel/http/errors.ts';
@@ -9,11 +11,11 @@ import { hashSecret } from '../kernel/secret.ts';
 import { ACTING_HEADER, actingState, principalAsked, programCaller, sessionCaller } from './principal.ts';
 
 /** The programs' door: bearer tokens only, never a cookie (spec 5.1). */
-export function programsDoor(db: Db, services: Services): Door {
+export function programsDoor(db: Db, services: Services, keyUse: Pick<KeyUse, 'count'>): Door {
   return {
     prefix: '',
     serves: (operation) => !operation.consoleOnly,
-    async authenticate(request, _operation, origin) {
+    async authenticate(request, { id }, origin) {
       const header = request.headers.authorization;
       if (header === undefined) return undefined;
       const token = /^bearer ([\w.~+/=-]{1,200})$/i.exec(header)?.[1];
@@ -21,6 +23,7 @@ export function programsDoor(db: Db, services: Services): Door {
       const found =
         token === undefined ? undefined : await findAccessToken(db, hashSecret(token), origin.ip, asked);
       if (!found) throw unauthorized('The access token is wrong or has run out', 'Bearer');
+      if (found.own.clientId !== undefined) keyUse.count(found.own.clientId, id, origin);
       refuseAddress(found.refused, origin.ip);
       return programCaller({ db, services }, found, origin);
     },
@@ -30,6 +33,11 @@ export function programsDoor(db: Db, services: Services): Door {
 /** A site on https gets the cookie that browsers keep from every other host; plain http is for one's own machine. */
 const cookieName = (secure: boolean): string => (secure ? '__Host-steward' : 'steward');
 
+/** What `newSecret` makes. */
+const DEVICE = /^[\w-]{43}$/;
+/** As long as browsers keep a cookie. */
+const DEVICE_SECONDS = 400 * 86_400;
+
 /**
  * The browser's door: the session cookie, and proof that the request comes from the console itself: a header that no
  * form can send and, where the browser tells, the same origin (RFC 10017, T02).
@@ -37,6 +45,7 @@ const cookieName = (secure: boolean): string => (secure ? '__Host-steward' : 'st
 export function browsersDoor(db: Db, publicUrl: string): Door {
   const secure = publicUrl.startsWith('https:');
   const name = cookieName(secure);
+  const deviceName = `${name}-device`;
   return {
     prefix: '/console',
     serves: (operation) => operation.id !== 'issueToken',
@@ -46,9 +55,11 @@ export function browsersDoor(db: Db, publicUrl: string): Door {
       if (request.headers['as-user'] !== undefined)
         throw forbidden('AS-USER is for programs: a session of the console acts for somebody by itself');
     },
-    async authenticate(request, { id: operationId }, origin) {
+    async authenticate(request, { id: operationId, halfSession }, origin) {
       const token = request.cookies[name];
-      const found = token ? await findSession(db, hashSecret(token), origin.ip) : undefined;
+      if (!token) return undefined;
+      const found = halfSession === 'only' ? undefined : await findSession(db, hashSecret(token), origin.ip);
+      if (!found && halfSession) return halfCaller(db, hashSecret(token), origin.ip);
       if (!found) return undefined;
       refuseAddress(found.refused, origin.ip);
       const believed = request.headers[ACTING_HEADER];
@@ -61,12 +72,27 @@ export function browsersDoor(db: Db, publicUrl: string): Door {
       const token = request.cookies[name];
       return token ? hashSecret(token) : undefined;
     },
+    presentedDevice(request) {
+      const device = request.cookies[deviceName];
+      return device && DEVICE.test(device) ? hashSecret(device) : undefined;
+    },
     keepSession(reply, session) {
       const options = { path: '/', httpOnly: true, sameSite: 'strict', secure } as const;
       if (session === 'end') reply.clearCookie(name, options);
-      else reply.setCookie(name, session.token, { ...options, expires: session.expires });
+      else {
+        reply.setCookie(name, session.token, { ...options, expires: session.expires });
+        if (session.device)
+          reply.setCookie(deviceName, session.device, { ...options, maxAge: DEVICE_SECONDS });
+      }
     },
   };
+}
+
+/** Who has signed in but for the second factor. */
+async function halfCaller(db: Db, tokenHash: Buffer, ip: string): Promise<Caller | undefined> {
+  const half = await findHalfSession(db, tokenHash, ip);
+  if (half) refuseAddress(half.refused, ip);
+  return half?.caller;
 }
 
 function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {

@@ -1,6 +1,6 @@
-import { passwordFault } from '../../contract/rules/passwords.ts';
 import { evenMoment } from '../kernel/auth/even.ts';
 import { createLink, findLink, LINK_HOURS, useLink } from '../kernel/auth/links.store.ts';
+import { newPasswordFault } from '../kernel/auth/new-password.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { administratorRemains } from '../kernel/auth/store.ts';
 import { countLinkCall, countOrRefuse } from '../kernel/auth/throttle.store.ts';
@@ -12,7 +12,8 @@ import { passwordResetMail } from '../kernel/mail/messages.ts';
 import { queueMail } from '../kernel/mail/store.ts';
 import { getSite } from '../areas/sites/index.ts';
 import { addAdministrator, checkPerson } from '../areas/users/index.ts';
-import { beginSession } from './session.ts';
+import { beginSession } from './begin.ts';
+import { deleteSessionsOf } from './session.store.ts';
 import * as store from './store.ts';
 
 const MAILS_TO_ONE = { limit: 3, seconds: 3600 };
@@ -43,7 +44,7 @@ export const linkHandlers: Handlers<Operations> = {
     if (asked?.purpose !== 'set-password' || asked.userId === null) throw gone();
     const { userId, siteId } = asked;
     const account = await store.findAccount(db, { userId });
-    const fault = passwordFault(body.password, account?.email);
+    const fault = newPasswordFault(body.password, account?.email);
     if (fault !== undefined) throw invalid([{ path: 'password', message: fault }]);
     const passwordHash = await hashPassword(body.password);
     await change(db, { siteId, userId, email: account?.email ?? null, origin }, async (tx, record) => {
@@ -51,7 +52,7 @@ export const linkHandlers: Handlers<Operations> = {
       if (!(await findLink(tx, body.token, true))) throw gone();
       await useLink(tx, body.token);
       await store.setPasswordHash(tx, userId, passwordHash);
-      await store.deleteSessionsOf(tx, userId);
+      await deleteSessionsOf(tx, userId);
       record({ action: 'user.set-password', subject: ['user', userId], changes: {} });
     });
     return done;

@@ -1,112 +1,57 @@
-import type { Session } from '../../contract/generated/types.gen.ts';
-import { describeActing } from '../areas/proxies/index.ts';
 import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
+import type { Origin } from '../kernel/auth/caller.ts';
 import { evenMoment } from '../kernel/auth/even.ts';
 import { checkPassword } from '../kernel/auth/password.ts';
-import { addressKey, countOrRefuse, forget } from '../kernel/auth/throttle.store.ts';
-import type { Origin } from '../kernel/auth/caller.ts';
-import { findSession } from '../kernel/auth/store.ts';
+import { addressKey, countOrRefuse, forget, refuseOver } from '../kernel/auth/throttle.store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
 import { withTransaction } from '../kernel/db/transaction.ts';
 import { normaliseEmail } from '../kernel/email.ts';
 import { forbidden, unauthorized } from '../kernel/http/errors.ts';
 import type { Answer, Handlers } from '../kernel/http/handler.ts';
-import { hashSecret, newSecret } from '../kernel/secret.ts';
-import { callerOf } from './principal.ts';
+import { hashSecret } from '../kernel/secret.ts';
+import { beginHalfSession, beginSession, endSession, missingFactor, sessionOf } from './begin.ts';
+import { isKnownDevice, readSession } from './session.store.ts';
 import * as store from './store.ts';
 
 const SIGN_INS_OF_AN_ADDRESS = { limit: 300, seconds: 300 };
 /** Passwords tried for one e-mail address from one network address. */
 const TRIES_OF_AN_ADDRESS = { limit: 30, seconds: 900 };
 
+/**
+ * Wrong passwords of all browsers together that nobody has signed in with before: who tries a few passwords on very many
+ * accounts, from very many addresses, shows nowhere else (T13). Browsers that are known go on.
+ */
+const FAILURES_OF_STRANGERS = { limit: 1_000, seconds: 300 };
+const STRANGERS = 'sign-in:strangers';
+
 /** One text for every reason, so that nobody learns who has an account (T12). */
 const REFUSED = 'The e-mail address or the password is wrong, or the account rests after too many attempts';
 
-/** What the console knows of its session; made from the database each time it asks. */
-export async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<Session> {
-  const found = await findSession(db, tokenHash, ip);
-  refuseAddress(found?.refused ?? false, ip);
-  const caller = found && callerOf(found);
-  const account = caller && (await store.findAccount(db, { userId: caller.userId }));
-  if (!caller || !account) throw unauthorized();
-  const sites = await store.sitesOf(db, caller.userId, ip);
-  const site = sites.find((each) => each.siteId === caller.siteId);
-  if (!site) throw unauthorized();
-  const acting = await describeActing(db, caller);
-  const { siteId: id, slug, name, identityMode, timeZone, schemaVersion } = site;
-  return {
-    user: {
-      id: account.userId,
-      email: account.email,
-      firstName: account.firstName,
-      lastName: account.lastName,
-    },
-    site: { id, slug, name, identityMode, timeZone, schemaVersion },
-    sites: sites
-      .map((each) => ({ id: each.siteId, slug: each.slug, name: each.name }))
-      .toSorted((a, b) => a.name.localeCompare(b.name)),
-    capabilities: [...caller.capabilities],
-    expiresDate: caller.expiresAt.toISOString(),
-    serverTime: (await store.serverTime(db)).toISOString(),
-    ...(acting && { acting }),
-    membershipExpiresDate: site.expiresAt?.toISOString() ?? null,
-  };
-}
-
-/** Begins a session of this person on this site, with a new secret: nothing of an earlier session carries over (T01). */
-export async function beginSession(
-  db: Db,
-  who: { siteId: number; userId: number; origin: Origin; until?: Date },
-  within: (tx: Tx) => Promise<void> = async () => {},
-): Promise<{ status: 200; body: Session; session: { token: string; expires: Date } }> {
-  const secret = newSecret();
-  const { ip, userAgent } = who.origin;
-  const { siteId, userId, until } = who;
-  const expires = await withTransaction(db, {}, async (tx) => {
-    await within(tx);
-    const begun = await store.insertSession(tx, {
-      tokenHash: secret.hash,
-      siteId,
-      userId,
-      ip,
-      userAgent,
-      until,
-    });
-    await writeActivity(tx, { siteId, userId, kind: ACTIVITY.signedIn, ip, session: begun.sessionId });
-    return begun.expires;
-  });
-  return {
-    status: 200,
-    body: await sessionOf(db, secret.hash, ip),
-    session: { token: secret.plain, expires },
-  };
-}
-
-/** Ends a session and says so in the activity report; false when it had ended already. */
-async function endSession(tx: Tx, tokenHash: Buffer, ip: string): Promise<boolean> {
-  const ended = await store.deleteSession(tx, tokenHash);
-  if (!ended) return false;
-  const { siteId, userId, sessionId, ranOut } = ended;
-  const kind = ranOut ? ACTIVITY.expired : ACTIVITY.signedOut;
-  await writeActivity(tx, { siteId, userId, kind, ip, session: sessionId });
-  return true;
-}
-
 /** The account with that password; every refusal takes as long and says the same. */
-async function authenticate(db: Db, email: string, password: string, ip: string): Promise<store.Account> {
+async function authenticate(
+  db: Db,
+  { email, password }: { email: string; password: string },
+  { ip }: Origin,
+  device: Buffer | undefined,
+): Promise<store.Account> {
   const { key } = normaliseEmail(email);
+  const isKnown = await isKnownDevice(db, key, device);
+  if (!isKnown)
+    await refuseOver(db, STRANGERS, FAILURES_OF_STRANGERS, 'Too many wrong passwords are being tried');
   // Counted before the password is looked at, so that guesses at the same time are all counted, known address or not.
-  const tries = `password:${hashSecret(key).toString('base64url')}:${addressKey(ip)}`;
+  const from = isKnown && device ? device.toString('base64url') : addressKey(ip);
+  const tries = `password:${hashSecret(key).toString('base64url')}:${from}`;
   await countOrRefuse(db, tries, TRIES_OF_AN_ADDRESS, 'Too many wrong passwords from this address');
   const moment = evenMoment();
   const account = await store.findAccount(db, { emailKey: key });
   const fits = await checkPassword(password, account?.passwordHash ?? null);
   const resting = account !== undefined && account.lockedSeconds > 0;
-  if (account && fits && (!resting || (await store.isKnownAddress(db, account.userId, ip)))) {
+  if (account && fits && (!resting || isKnown || (await store.isKnownAddress(db, account.userId, ip)))) {
     await forget(db, tries);
     return account;
   }
+  if (!isKnown) await countFailureOfStranger(db);
   if (account) {
     if (!resting) await store.countFailure(db, account.userId);
     const kind = resting ? ACTIVITY.lockedOut : ACTIVITY.failed;
@@ -116,10 +61,13 @@ async function authenticate(db: Db, email: string, password: string, ip: string)
   throw unauthorized(REFUSED);
 }
 
+const countFailureOfStranger = (db: Db) =>
+  countOrRefuse(db, STRANGERS, { ...FAILURES_OF_STRANGERS, limit: Number.MAX_SAFE_INTEGER }, '');
+
 /** The site that a sign-in opens: the one asked for, else the one used last; never one that refuses this address. */
-async function chooseSite(
+export async function chooseSite(
   db: Db,
-  account: store.Account,
+  account: Pick<store.Account, 'userId' | 'homeSiteId'>,
   asked: number | undefined,
   ip: string,
 ): Promise<number> {
@@ -149,20 +97,24 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     return { status: 200, body: await sessionOf(db, caller.tokenHash, origin.ip) };
   },
 
-  async signIn({ db, body, origin, presentedSession }): Promise<Answer<'signIn'>> {
+  async signIn({ db, body, origin, presentedSession, presentedDevice: device }): Promise<Answer<'signIn'>> {
     await countOrRefuse(
       db,
       `sign-in:${addressKey(origin.ip)}`,
       SIGN_INS_OF_AN_ADDRESS,
       'Too many sign-ins from this address',
     );
-    const account = await authenticate(db, body.email, body.password, origin.ip);
+    const account = await authenticate(db, body, origin, device);
     const siteId = await chooseSite(db, account, body.siteId, origin.ip);
-    return beginSession(db, { siteId, userId: account.userId, origin }, async (tx) => {
-      await store.clearFailures(tx, account.userId);
+    const { userId } = account;
+    const pending = await missingFactor(db, userId);
+    const within = async (tx: Tx) => {
+      await store.clearFailures(tx, userId);
       // The session that this browser had ends with the new one (T01).
       if (presentedSession) await endSession(tx, presentedSession, origin.ip);
-    });
+    };
+    if (pending) return beginHalfSession(db, { siteId, userId, origin, pending }, within);
+    return beginSession(db, { siteId, userId, origin, device }, within);
   },
 
   async signOut({ db, caller, origin }) {
@@ -170,7 +122,7 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     return { status: 204, body: undefined, session: 'end', headers: { 'clear-site-data': '"cache"' } };
   },
 
-  async switchSite({ db, caller, body, origin }): Promise<Answer<'switchSite'>> {
+  async switchSite({ db, caller, body, origin, presentedDevice: device }): Promise<Answer<'switchSite'>> {
     const sites = await store.sitesOf(db, caller.userId, origin.ip);
     const site = sites.find((each) => each.siteId === body.siteId);
     if (!site) throw forbidden('This site is not open to you');
@@ -178,7 +130,11 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     if (site.identityMode === 'identity-manager')
       throw forbidden('This site signs its users in through its identity manager');
     const { expiresAt: until, userId, tokenHash } = caller;
-    return beginSession(db, { siteId: site.siteId, userId, origin, until }, async (tx) => {
+    const before = await readSession(db, tokenHash);
+    if (site.asksFactor && !before?.verifiedBy)
+      throw forbidden('This site asks for a second factor: sign out, and sign in there');
+    const following = { until, provenAt: before?.provenAt ?? null, verifiedBy: before?.verifiedBy ?? null };
+    return beginSession(db, { siteId: site.siteId, userId, origin, device, following }, async (tx) => {
       // A sign-out at the same moment wins: nothing goes on from a session that has ended.
       if (!(await endSession(tx, tokenHash, origin.ip))) throw unauthorized();
     });

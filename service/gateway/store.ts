@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ACTIVITY } from '../kernel/audit/activity.store.ts';
-import { IDLE_MINUTES, MAY_ACT, SESSION_HOURS, addressRefused, inet } from '../kernel/auth/store.ts';
+import { MAY_ACT, addressRefused, inet } from '../kernel/auth/store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
 
 export interface Account {
@@ -89,64 +89,20 @@ export interface OwnSite {
   /** When the membership ends by itself; null when it does not. */
   expiresAt: Date | null;
   refused: boolean;
+  /** Whether the site asks this person for a second factor (spec 2.1). */
+  asksFactor: boolean;
 }
 
 /** The sites on which the person may act, the one used last first; `refused`: not from this address (spec 5.4). */
 export async function sitesOf(db: Db, userId: number, ip: string): Promise<OwnSite[]> {
   const { rows } = await sql<OwnSite>`
     select s.site_id as "siteId", s.slug, s.name, s.identity_mode as "identityMode", s.time_zone as "timeZone",
-           s.schema_version as "schemaVersion", m.expires_at as "expiresAt", ${addressRefused(ip)} as refused
+           s.schema_version as "schemaVersion", m.expires_at as "expiresAt", ${addressRefused(ip)} as refused,
+           m.two_factor_enabled as "asksFactor"
     from membership m join site s using (site_id)
     where m.user_id = ${userId} and ${MAY_ACT}
     order by m.last_active_at desc nulls last, s.site_id`.execute(db);
   return rows;
-}
-
-/** Begins a session and returns when it ends at the latest, and its number in the activity report. */
-export async function insertSession(
-  tx: Tx,
-  session: {
-    tokenHash: Buffer;
-    siteId: number;
-    userId: number;
-    ip: string;
-    userAgent: string | undefined;
-    /** The end of the session that this one goes on; a new one has the whole time. */
-    until: Date | undefined;
-  },
-): Promise<{ expires: Date; sessionId: string }> {
-  const { rows } = await sql<{ expires: Date; sessionId: string }>`
-    with seen as (update membership set last_active_at = now() where site_id = ${session.siteId} and user_id = ${session.userId})
-    insert into session (token_hash, site_id, user_id, expires_at, ip, user_agent)
-    values (${session.tokenHash}, ${session.siteId}, ${session.userId}, coalesce(${session.until ?? null}::timestamptz, now() + make_interval(hours => ${SESSION_HOURS})), ${inet(session.ip)}, ${session.userAgent ?? null})
-    returning expires_at as expires, session_id as "sessionId"`.execute(tx);
-  const [row] = rows;
-  if (!row) throw new Error('An inserted session is there');
-  return row;
-}
-
-/** A session that was ended, and whether it had run out before. */
-export interface EndedSession {
-  siteId: number;
-  userId: number;
-  sessionId: string;
-  ranOut: boolean;
-}
-
-/** Ends a session; undefined when it had ended already. */
-export async function deleteSession(tx: Tx, tokenHash: Buffer): Promise<EndedSession | undefined> {
-  const { rows } = await sql<EndedSession>`
-    delete from session where token_hash = ${tokenHash}
-    returning site_id as "siteId", user_id as "userId", session_id as "sessionId",
-      expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES}) as "ranOut"`.execute(
-    tx,
-  );
-  return rows[0];
-}
-
-/** Ends every session of the person, on all sites: a new password shuts out who knew the old one. */
-export async function deleteSessionsOf(tx: Tx, userId: number): Promise<void> {
-  await tx.deleteFrom('session').where('user_id', '=', userId).execute();
 }
 
 /** Sets the password and lifts a lock. */

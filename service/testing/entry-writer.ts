@@ -1,6 +1,8 @@
 /** A process that writes the same cells anew for ever, in one request each time, to be killed in the middle of it. */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createApp } from '../app.ts';
+import { sealsOf } from '../kernel/auth/seals.ts';
 import { openDatabase } from '../kernel/db/database.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import { createLog } from '../kernel/log.ts';
@@ -22,6 +24,7 @@ async function writeForEver(dataDir: string, databaseUrl: string | undefined, ta
     services: {
       publicUrl: 'http://steward.test',
       dataDir: join(dataDir, 'files'),
+      seals: sealsOf(randomBytes(32)),
       wakeMail: () => {},
       wakeChore: () => {},
     },

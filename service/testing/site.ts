@@ -1,6 +1,6 @@
 /** Sites, people and their credentials for tests, made in the database directly, and calls as one of them. */
 import type { FastifyInstance } from 'fastify';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Capability, Scope } from '../../contract/generated/types.gen.ts';
 import { capabilities as allCapabilities } from '../../contract/rules/capabilities.ts';
 import { createApp, type AppOptions } from '../app.ts';
+import { sealsOf } from '../kernel/auth/seals.ts';
 import type { Database, Db } from '../kernel/db/database.ts';
 import { loadContract } from '../kernel/http/contract.ts';
 import type { Services } from '../kernel/http/handler.ts';
@@ -20,7 +21,13 @@ import { onEachDatabase } from './databases.ts';
 export const publicUrl = 'http://steward.test';
 /** The data folder of the services of these tests; empty until one of them writes a file. */
 export const dataDir = join(tmpdir(), `steward-test-${randomUUID()}`);
-export const services: Services = { publicUrl, dataDir, wakeMail: () => {}, wakeChore: () => {} };
+export const services: Services = {
+  publicUrl,
+  dataDir,
+  seals: sealsOf(randomBytes(32)),
+  wakeMail: () => {},
+  wakeChore: () => {},
+};
 /** Loaded once in a file: its validators are compiled once for both databases. */
 export const contract = loadContract(new URL('../../contract/openapi.json', import.meta.url));
 

@@ -24,6 +24,7 @@ interface UserRow {
   modified_by: number | null;
   federation_id: string | null;
   two_factor_enabled: boolean;
+  second_factor: boolean;
   ip_restrictions_enabled: boolean;
   user_entry_id: number | null;
   version: number;
@@ -45,6 +46,7 @@ const toUser = (row: UserRow): StoredUser => ({
   modifiedBy: row.modified_by,
   federationId: row.federation_id,
   twoFactorEnabled: row.two_factor_enabled,
+  secondFactorSetUp: row.second_factor,
   ipRestrictionsEnabled: row.ip_restrictions_enabled,
   userEntryId: row.user_entry_id,
   version: row.version,
@@ -59,7 +61,7 @@ const readPicked = (picked: ReturnType<typeof sql>) => sql<UserRow>`
          coalesce(a.locked_until > now(), false) as is_locked,
          coalesce((select array_agg(gm.group_id order by gm.group_id) from group_member gm
                    where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as groups,
-         m.created_at, m.modified_at, m.created_by, m.modified_by, a.federation_id, m.two_factor_enabled,
+         m.created_at, m.modified_at, m.created_by, m.modified_by, a.federation_id, m.two_factor_enabled, a.second_factor,
          m.ip_restrictions_enabled, m.user_entry_id, m.version, a.home_site_id, m.license_type_id
   from picked join membership m using (site_id, user_id) join account a on a.user_id = m.user_id
   order by m.user_id`;

@@ -15,6 +15,8 @@ onEachApp((house) => {
       acting: { principalId: principal.userId, principalEmail: principal.email, reportId: 1 },
       capabilities: new Set(),
       scopes: undefined,
+      isProven: true,
+      pending: undefined,
       tokenHash: Buffer.alloc(0),
       expiresAt: new Date(),
     };

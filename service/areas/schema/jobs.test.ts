@@ -4,11 +4,10 @@ import type { EntryTypeVm, FieldVm, NewFieldInfo } from '../../../contract/gener
 import { FIELD } from '../../../contract/rules/fields.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { withTransaction } from '../../kernel/db/transaction.ts';
-import type { Services } from '../../kernel/http/handler.ts';
 import { startChores } from '../../kernel/jobs/chores.ts';
 import { createLog } from '../../kernel/log.ts';
 import type { Calls } from '../../testing/calls.ts';
-import { as, makePerson, makeSite, onEachApp, openApp, publicUrl } from '../../testing/site.ts';
+import { as, makePerson, makeSite, onEachApp, openApp, services } from '../../testing/site.ts';
 import { runFieldJobs } from './jobs.ts';
 import { holdSchema, loadSchema } from './load.store.ts';
 import { columnsOf, multiValues, searchedText, type Vals } from './values.ts';
@@ -186,13 +185,9 @@ onEachApp((house) => {
   test('a change of the schema wakes who does it in the background', async () => {
     await load(10, () => `'{}'::jsonb`);
     const woken: string[] = [];
-    const services: Services = {
-      publicUrl,
-      dataDir: '',
-      wakeMail: () => {},
-      wakeChore: (name) => void woken.push(name),
-    };
-    const app = await openApp(house().database, { services });
+    const app = await openApp(house().database, {
+      services: { ...services, wakeChore: (name) => void woken.push(name) },
+    });
     const caller = as(app, await makePerson(house().db, siteId));
     const info = { apiName: 'Late', name: 'Late', fieldType: FIELD.number };
     const { id } = (await caller.post<FieldVm>(`${SCHEMA}/entrytypes/Company/fields`, info)).body;

@@ -56,7 +56,7 @@ async function tellRefused(db: Db, clientId: number, secretHash: Buffer, ip: str
   await writeActivity(db, { siteId, userId, kind, source: SOURCE.api, ip });
 }
 
-export const tokenHandlers: Handlers<'issueToken'> = {
+export const issueHandlers: Handlers<'issueToken'> = {
   async issueToken({ db, body, authorization, origin }) {
     if (body.grant_type !== 'client_credentials') {
       throw refuse(400, 'unsupported_grant_type', 'grant_type: must be client_credentials');

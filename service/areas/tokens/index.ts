@@ -1,1 +1,6 @@
-export { tokenHandlers } from './handlers.ts';
+import { issueHandlers } from './handlers.ts';
+import { keyHandlers } from './keys.ts';
+
+/** Access tokens for programs, and the API keys that they are issued for. */
+export const tokenHandlers = { ...issueHandlers, ...keyHandlers };
+export { countKeyUse, keyUseChore, type KeyUse } from './usage.ts';

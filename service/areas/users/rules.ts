@@ -1,6 +1,6 @@
 import type { NewUserInfo, UserInfo } from '../../../contract/generated/types.gen.ts';
-import { passwordFault } from '../../../contract/rules/passwords.ts';
 import { refusedSwitches } from '../../../contract/rules/switches.ts';
+import { newPasswordFault } from '../../kernel/auth/new-password.ts';
 import { conflict, type ApiError, type FieldError } from '../../kernel/http/errors.ts';
 
 /** Fields that a site with an identity manager takes without effect (spec 2.1): they are as if absent. */
@@ -27,7 +27,7 @@ export function checkPerson(info: {
   lastName: string;
   password?: string | undefined;
 }): FieldError[] {
-  const fault = info.password === undefined ? undefined : passwordFault(info.password, info.email);
+  const fault = info.password === undefined ? undefined : newPasswordFault(info.password, info.email);
   return [...checkNames(info), ...(fault === undefined ? [] : [{ path: 'password', message: fault }])];
 }
 

@@ -9,6 +9,7 @@ export const ACTIVITY = {
   signedOut: 3,
   expired: 4,
   lockedOut: 5,
+  unverified: 6,
   forbidden: 7,
   exported: 8,
   switched: 9,
@@ -53,7 +54,7 @@ export async function writeActivity(db: Db, row: ActivityRow): Promise<void> {
 }
 
 /**
- * Ends every session that has run out, by silence or at its end, and writes it into the report: once, however many
+ * Ends every session that has run out, by silence or at its end, and writes it into the report: once (a sign-in that never became whole as one that lacked its verification), however many
  * processes do this at the same moment, for each session is deleted by one of them.
  */
 export async function expireSessions(db: Db): Promise<void> {
@@ -63,9 +64,10 @@ export async function expireSessions(db: Db): Promise<void> {
       where expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES})
       for update skip locked),
     gone as (delete from session using over where session.token_hash = over.token_hash
-      returning site_id, user_id, ip, session_id)
+      returning site_id, user_id, ip, session_id, pending)
     insert into activity (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id)
-    select site_id, clock_timestamp(), user_id, ${ACTIVITY.expired}, ${SOURCE.web}, ip::inet, session_id from gone`.execute(
+    select site_id, clock_timestamp(), user_id,
+      case when pending is null then ${ACTIVITY.expired}::int else ${ACTIVITY.unverified}::int end, ${SOURCE.web}, ip::inet, session_id from gone`.execute(
     db,
   );
 }

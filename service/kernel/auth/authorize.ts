@@ -1,12 +1,13 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
 import { refusalWhileActing } from '../../../contract/rules/proxies.ts';
-import { forbidden } from '../http/errors.ts';
+import { ApiError, forbidden } from '../http/errors.ts';
 import type { Caller } from './caller.ts';
 
 interface Guarded {
   id: string;
   scope: string | undefined;
   capabilities: readonly string[];
+  stepUp: boolean;
 }
 
 /**
@@ -24,6 +25,16 @@ export function authorize(operation: Guarded, caller: Caller): void {
     }
   }
   requireAny(caller, operation.capabilities as readonly Capability[]);
+  if (operation.stepUp) requirePresence(caller);
+}
+
+/**
+ * Refuses what cannot be undone to a session that nobody may sit at any more: the console asks for a proof and repeats
+ * the call. Programs have none to give, and a sign-in that is not whole has just given one.
+ */
+function requirePresence(caller: Caller): void {
+  if (caller.scopes || caller.pending || caller.isProven) return;
+  throw new ApiError(403, 'Prove first that it is still you', [], {}, { code: 'step-up-required' });
 }
 
 /** Refuses whoever may not use the interface for programs. */

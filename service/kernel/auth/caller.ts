@@ -1,5 +1,7 @@
 import type { Capability, Scope } from '../../../contract/generated/types.gen.ts';
 
+import type { PendingStep } from '../db/tables.ts';
+
 /** For whom a proxy acts, and the report that it is written into (shapes 1, As-User). */
 interface Acting {
   principalId: number;
@@ -18,6 +20,12 @@ export interface Caller {
   capabilities: ReadonlySet<Capability>;
   /** Scopes of the access token; undefined through the browser's door, where capabilities alone decide. */
   scopes: ReadonlySet<Scope> | undefined;
+  /** The API key behind the access token; undefined through the browser's door. */
+  clientId: number | undefined;
+  /** Whether the session has seen a proof within ten minutes that it is still the person. */
+  isProven: boolean;
+  /** What a sign-in still lacks; such a caller reaches nothing but the operations for that. */
+  pending: PendingStep | undefined;
   /** Hash of the session or access token, so that sign-out ends exactly this one. */
   tokenHash: Buffer;
   expiresAt: Date;

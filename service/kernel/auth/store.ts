@@ -5,11 +5,14 @@ import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { capabilitiesWhenActing } from '../../../contract/rules/proxies.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { ofEveryRequest } from '../db/prepared.ts';
+import type { PendingStep } from '../db/tables.ts';
 import type { Caller } from './caller.ts';
 
 /** A session ends after this much silence, and at its `expires_at` whatever happens. */
 export const IDLE_MINUTES = 30;
 export const SESSION_HOURS = 12;
+/** A proof that it is still the person holds this long for what asks for one. */
+export const PROOF_MINUTES = 10;
 
 /** Membership states in which somebody may act on a site: active, licensed, not run out. `alias` is the membership. */
 export const mayAct = (alias: 'm' | 'pm') => {
@@ -45,6 +48,8 @@ interface CallerRow {
   user_id: number;
   email: string;
   expires_at: Date;
+  client_id: number | null;
+  is_proven: boolean;
   scopes: Scope[] | null;
   capabilities: Capability[];
   quiet: boolean;
@@ -95,6 +100,9 @@ function toFound(row: CallerRow, tokenHash: Buffer): Found {
     acting: undefined,
     capabilities: new Set(row.capabilities),
     scopes: row.scopes ? new Set(row.scopes) : undefined,
+    clientId: row.client_id ?? undefined,
+    isProven: row.is_proven,
+    pending: undefined,
     tokenHash,
     expiresAt: row.expires_at,
   };
@@ -113,7 +121,8 @@ const toPrincipal = (row: CallerRow, id: number): Principal => ({
 /** The caller behind a session token that still holds; notes at most once a minute that it is in use. */
 export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promise<Found | undefined> {
   const { rows } = await sql<CallerRow>`${ofEveryRequest}
-    select s.site_id, s.user_id, a.email, s.expires_at, null as scopes, ${CAPABILITIES} as capabilities,
+    select s.site_id, s.user_id, a.email, s.expires_at, null as client_id, null as scopes, ${CAPABILITIES} as capabilities,
+           coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_MINUTES}), false) as is_proven,
            s.last_seen_at < now() - interval '1 minute' as quiet, ${addressRefused(ip)} as refused,
            r.report_id, r.principal_id, ${principalColumns(ip)}
     from session s
@@ -121,7 +130,7 @@ export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promis
     join account a on a.user_id = s.user_id
     left join acting_report r on r.site_id = s.site_id and r.report_id = s.acting_report_id
     ${principalJoins(sql`r.principal_id`)}
-    where s.token_hash = ${tokenHash} and s.expires_at > now()
+    where s.token_hash = ${tokenHash} and s.pending is null and s.expires_at > now()
       and s.last_seen_at > now() - make_interval(mins => ${IDLE_MINUTES}) and ${MAY_ACT}`.execute(db);
   const [row] = rows;
   if (row?.quiet && !row.refused) {
@@ -131,6 +140,45 @@ export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promis
     );
   }
   return row && toFound(row, tokenHash);
+}
+
+/** Who has signed in but for the second factor, and whether the address is closed to them; they can do nothing. */
+export async function findHalfSession(
+  db: Db,
+  tokenHash: Buffer,
+  ip: string,
+): Promise<{ caller: Caller; refused: boolean } | undefined> {
+  const { rows } = await sql<{
+    site_id: number;
+    user_id: number;
+    email: string;
+    expires_at: Date;
+    pending: PendingStep;
+    refused: boolean;
+  }>`
+    select s.site_id, s.user_id, a.email, s.expires_at, s.pending, ${addressRefused(ip)} as refused
+    from session s
+    join membership m on m.site_id = s.site_id and m.user_id = s.user_id
+    join account a on a.user_id = s.user_id
+    where s.token_hash = ${tokenHash} and s.pending is not null and s.expires_at > now() and ${MAY_ACT}`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (!row) return undefined;
+  const caller: Caller = {
+    siteId: row.site_id,
+    userId: row.user_id,
+    email: row.email,
+    acting: undefined,
+    capabilities: new Set(),
+    scopes: undefined,
+    clientId: undefined,
+    isProven: false,
+    pending: row.pending,
+    tokenHash,
+    expiresAt: row.expires_at,
+  };
+  return { caller, refused: row.refused };
 }
 
 /**
@@ -144,7 +192,7 @@ export async function findAccessToken(
   principalId: number | null = null,
 ): Promise<Found | undefined> {
   const { rows } = await sql<CallerRow>`${ofEveryRequest}
-    select t.site_id, t.user_id, a.email, t.expires_at, t.scopes, ${CAPABILITIES} as capabilities, false as quiet,
+    select t.site_id, t.user_id, a.email, t.expires_at, t.client_id, false as is_proven, t.scopes, ${CAPABILITIES} as capabilities, false as quiet,
            ${addressRefused(ip)} as refused, r.report_id, ${principalId}::int as principal_id, ${principalColumns(ip)}
     from access_token t
     join api_key k on k.client_id = t.client_id and k.disabled_at is null

@@ -38,6 +38,24 @@ export async function countOrRefuse(
   if (row && row.count > limit) throw retryLater(429, message, row.left);
 }
 
+/**
+ * Refuses while a counter is over its limit, without counting: for what is counted only when it fails.
+ * @throws ApiError 429 with Retry-After
+ */
+export async function refuseOver(
+  db: Db,
+  key: string,
+  { limit, seconds }: Limit,
+  message: string,
+): Promise<void> {
+  const { rows } = await sql<{ left: number }>`
+    select extract(epoch from window_started_at + make_interval(secs => ${seconds}) - now())::float8 as left
+    from throttle where key = ${key} and count >= ${limit}
+      and window_started_at > now() - make_interval(secs => ${seconds})`.execute(db);
+  const [row] = rows;
+  if (row) throw retryLater(429, message, row.left);
+}
+
 /** Mailed links are called for by people without a session: their address is what can be counted. */
 export const countLinkCall = (db: Db, ip: string, deed: 'tried' | 'asked for'): Promise<void> =>
   countOrRefuse(db, `link:${addressKey(ip)}`, LINK_CALLS, `Too many links ${deed} from this address`);

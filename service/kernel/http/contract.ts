@@ -30,6 +30,8 @@ interface OperationObject {
   'x-scope'?: string;
   'x-capability'?: string[];
   'x-door'?: 'console';
+  'x-half-session'?: 'only' | 'allowed';
+  'x-step-up'?: boolean;
   'x-max-body'?: number;
 }
 
@@ -59,6 +61,10 @@ export interface Operation {
   /** The caller needs any one of these; empty: none. */
   capabilities: readonly string[];
   consoleOnly: boolean;
+  /** Whether a sign-in that lacks its second factor may call it, and whether nothing else may. */
+  halfSession: 'only' | 'allowed' | undefined;
+  /** Whether a session needs a fresh proof of presence for it. */
+  stepUp: boolean;
   deprecated: boolean;
   form: boolean;
   /** Whether the body may come as a form with files (shapes 4). */
@@ -250,6 +256,8 @@ export function loadContract(file: URL): Contract {
         ),
         capabilities: spec['x-capability'] ?? [],
         consoleOnly: spec['x-door'] === 'console',
+        halfSession: spec['x-half-session'],
+        stepUp: spec['x-step-up'] ?? false,
         deprecated: spec.deprecated ?? false,
         form: content?.[FORM] !== undefined,
         multipart: content?.[MULTIPART] !== undefined,

@@ -5,7 +5,7 @@ import type { Caller, Origin } from '../auth/caller.ts';
 import type { Db } from '../db/database.ts';
 import type { Contract, Operation } from './contract.ts';
 import { ApiError, invalid, unauthorized, type FieldError } from './errors.ts';
-import type { Call, OperationId, Services } from './handler.ts';
+import type { Call, NewSession, OperationId, Services } from './handler.ts';
 import { type FileAnswer, sendFile } from './files.ts';
 import { acceptJson } from './json.ts';
 import { answerType } from './negotiate.ts';
@@ -20,7 +20,7 @@ interface LooseAnswer {
   jsonParts?: AsyncIterable<string>;
   file?: FileAnswer;
   headers?: Readonly<Record<string, string>>;
-  session?: { token: string; expires: Date } | 'end';
+  session?: NewSession | 'end';
 }
 /** Handlers by operation. Each takes the call of its own operation; the contract's validation makes that true. */
 type HandlerTable = Readonly<Partial<Record<OperationId, (call: never) => Promise<LooseAnswer>>>>;
@@ -35,10 +35,12 @@ export interface Door {
   greet?(reply: FastifyReply, caller: Caller): void;
   /** Hash of the session token that came along, unchecked. */
   presentedSession?(request: FastifyRequest): Buffer | undefined;
+  /** Hash of the cookie by which the browser is known, unchecked. */
+  presentedDevice?(request: FastifyRequest): Buffer | undefined;
   /** Runs before everything else of a request of this door. */
   guard?(request: FastifyRequest): void;
   /** Puts the session of an answer where this door keeps it. */
-  keepSession?(reply: FastifyReply, session: { token: string; expires: Date } | 'end'): void;
+  keepSession?(reply: FastifyReply, session: NewSession | 'end'): void;
 }
 
 interface DoorSurroundings {
@@ -177,6 +179,8 @@ function callOf(
     authorization: request.headers.authorization,
     origin: originOf(request),
     presentedSession: door.presentedSession?.(request),
+    presentedDevice: door.presentedDevice?.(request),
+    operations: around.contract.operations,
     db: around.db,
     services: around.services,
     get caller(): Caller {

@@ -1,7 +1,9 @@
 import type { RouteHandler } from 'fastify';
 import type { RouteHandlers } from '../../../contract/generated/fastify.gen.ts';
 import type { Caller, Origin } from '../auth/caller.ts';
+import type { Seals } from '../auth/seals.ts';
 import type { Db } from '../db/database.ts';
+import type { Operation } from './contract.ts';
 import type { FileAnswer } from './files.ts';
 import type { Upload } from './uploads.ts';
 
@@ -26,6 +28,8 @@ export interface Services {
   publicUrl: string;
   /** Where files lie that are not rows: uploads, contents of fields, backups. */
   dataDir: string;
+  /** Keeps secrets that have to be read again. */
+  seals: Seals;
   /** Tells the outbox that a committed change left mail in it. */
   wakeMail(): void;
   /** Tells a chore that there is news for it. */
@@ -46,9 +50,13 @@ export interface Call<Id extends OperationId = OperationId> {
   authorization: string | undefined;
   /** Hash of the session that came with the request, whether it holds or not; sign-in ends it. */
   presentedSession: Buffer | undefined;
+  /** Hash of the cookie by which a browser that has signed in before is known. */
+  presentedDevice: Buffer | undefined;
   /** Throws for a public operation: those have no caller. */
   caller: Caller;
   origin: Origin;
+  /** Every operation of the contract. */
+  operations: readonly Operation[];
   db: Db;
   services: Services;
 }
@@ -63,13 +71,21 @@ export type Answer<Id extends OperationId> =
   | { status: 200; jsonParts: AsyncIterable<string>; headers?: Readonly<Record<string, string>> }
   | { status: 200; file: FileAnswer };
 
+/** A session that begins or goes on under a new secret. */
+export interface NewSession {
+  token: string;
+  expires: Date;
+  /** The secret by which this browser is known from now on; absent where it is known already. */
+  device?: string | undefined;
+}
+
 type BodyAnswer<Id extends OperationId> = {
   [Status in keyof Successes<Id>]: {
     status: Status;
     body: Successes<Id>[Status] extends void ? undefined : Successes<Id>[Status];
     headers?: Readonly<Record<string, string>>;
-    /** Cookie of the browser's door: a new session token, or `end`. */
-    session?: { token: string; expires: Date } | 'end';
+    /** Cookies of the browser's door: a new session token, or `end`. */
+    session?: NewSession | 'end';
   };
 }[keyof Successes<Id>];
 

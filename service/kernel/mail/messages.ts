@@ -117,6 +117,18 @@ export function endingMail(to: {
   };
 }
 
+/** The mail about every change of how somebody signs in. */
+export function securityMail(to: { firstName: string; siteName: string; what: string }): MailText {
+  const site = oneLine(to.siteName);
+  return {
+    subject: `A change of how you sign in to ${site}`,
+    text: letter(to, [
+      oneLine(to.what, 400),
+      'If this was not you and nobody told you of it, choose a new password and write to an administrator of the site.',
+    ]),
+  };
+}
+
 /** A moment in the time of the site, as a mail names it. */
 export const momentIn = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', {

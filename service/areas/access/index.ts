@@ -1,0 +1,17 @@
+/** What other rooms may ask of how people prove who they are. */
+export { beginAuthenticator, confirmAuthenticator } from './authenticator.ts';
+export { readFactors, type Factors } from './factors.store.ts';
+export { proofOptions, takePasskeyProof } from './passkeys.ts';
+export {
+  countCodeTry,
+  forgetCodeTries,
+  proofMethods,
+  secondFactorMethods,
+  takeProof,
+  wrongProof,
+} from './proofs.ts';
+export { mailSecurityChange } from './mails.ts';
+export { makeRecoveryCodes } from './recovery.ts';
+export { factorsChanged } from './changed.ts';
+export { ownAccessHandlers } from './own.ts';
+export { userAccessHandlers } from './users.ts';

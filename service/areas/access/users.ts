@@ -1,0 +1,84 @@
+import type { Scope } from '../../../contract/generated/types.gen.ts';
+import { actorOf, change } from '../../kernel/change.ts';
+import { conflict, notFound } from '../../kernel/http/errors.ts';
+import { done, ok, type Handlers } from '../../kernel/http/handler.ts';
+import { getUsers, lockUser, requireAuthorityOver } from '../members/index.ts';
+import { factorsChanged } from './changed.ts';
+import { deleteFactors, isElsewhere, lockAccount, readFactors } from './factors.store.ts';
+import { mailSecurityChange } from './mails.ts';
+import { secondFactorMethods } from './proofs.ts';
+import { endSessions, findOpenKey, listSessions } from './sessions.store.ts';
+
+/** What an administrator sees of somebody's sign-ins, and what they do for somebody who cannot help themselves. */
+export const userAccessHandlers: Handlers<'getUserSecurity' | 'resetTwoFactor' | 'endUserSessions'> = {
+  async getUserSecurity({ db, caller, params: { userId } }) {
+    const { siteId } = caller;
+    const [user] = await getUsers(db, siteId, [userId]);
+    if (!user) throw notFound(`User ${userId}`);
+    const factors = await readFactors(db, userId);
+    const key = await findOpenKey(db, siteId, userId);
+    return ok({
+      userId,
+      twoFactorEnabled: user.twoFactorEnabled,
+      methods: secondFactorMethods(factors),
+      authenticatorDate: factors.authenticatorAt?.toISOString() ?? null,
+      passkeys: factors.passkeys,
+      recoveryCodesLeft: factors.recoveryCodes,
+      sessions: await listSessions(db, userId, { siteId, current: caller.tokenHash }),
+      apiKey: key
+        ? {
+            clientId: key.clientId,
+            scopes: key.scopes as Scope[],
+            createdDate: key.createdAt.toISOString(),
+            lastUsedDate: key.lastUsedAt?.toISOString() ?? null,
+          }
+        : null,
+    });
+  },
+
+  async resetTwoFactor(call) {
+    const { caller, params } = call;
+    const { userId } = params;
+    await change(call.db, actorOf(call), async (tx, record) => {
+      await lockAccount(tx, userId);
+      const user = await lockUser(tx, caller.siteId, userId);
+      if (!user) throw notFound(`User ${userId}`);
+      if (userId === caller.userId)
+        throw conflict(
+          'This is your own: replace it in your security settings, or ask another administrator',
+        );
+      await requireAuthorityOver(tx, caller, userId, 'Resetting the second factor of this user');
+      // It guards every site of its owner, as the e-mail address does.
+      if (user.homeSiteId !== caller.siteId || (await isElsewhere(tx, caller.siteId, userId)))
+        throw conflict(
+          'This user belongs to other sites too: one site alone cannot reset their second factor',
+        );
+      if (!user.secondFactorSetUp) throw conflict('This user has not set up a second factor');
+      const about = { userId, action: 'user.two-factor-reset' };
+      await factorsChanged(tx, caller, about, record, () => deleteFactors(tx, userId));
+      await endSessions(tx, userId, { butFor: caller.tokenHash });
+      await mailSecurityChange(
+        tx,
+        { siteId: caller.siteId, userId },
+        'An administrator reset your second factor: your authenticator app, passkeys and recovery codes work no longer. Where it is asked for, you set up a new one when you sign in next.',
+      );
+    });
+    call.services.wakeMail();
+    return done;
+  },
+
+  async endUserSessions(call) {
+    const { caller, params, query } = call;
+    const { userId } = params;
+    const ended = await change(call.db, actorOf(call), async (tx, record) => {
+      if (!(await lockUser(tx, caller.siteId, userId))) throw notFound(`User ${userId}`);
+      await requireAuthorityOver(tx, caller, userId, 'Ending the sessions of this user');
+      const { siteId, tokenHash: butFor } = caller;
+      const count = await endSessions(tx, userId, { siteId, sessionId: query.sessionId, butFor });
+      if (count > 0)
+        record({ action: 'user.end-sessions', subject: ['user', userId], changes: { sessions: [count, 0] } });
+      return count;
+    });
+    return ok({ ended });
+  },
+};
