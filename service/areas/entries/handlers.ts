@@ -4,8 +4,22 @@ import type { Condition, ReadQuery } from '../../../contract/rules/query/tree.ts
 import { invalid, notFound } from '../../kernel/http/errors.ts';
 import type { Call, Handlers } from '../../kernel/http/handler.ts';
 import { HISTORY_DAYS, readModifiedSince, readMoment } from '../../kernel/http/moments.ts';
-import { type DateTimeBehavior, findField, loadSchema, type SchemaField } from '../schema/index.ts';
-import { askedIn, conditionOr400, fieldsCalled, orderCalled, typeOf, zonesFor } from './asking.ts';
+import {
+  type DateTimeBehavior,
+  findField,
+  loadSchema,
+  readBySchema,
+  type SchemaField,
+} from '../schema/index.ts';
+import {
+  askedIn,
+  conditionOr400,
+  fieldsCalled,
+  orderCalled,
+  typeCalled,
+  typeOf,
+  zonesFor,
+} from './asking.ts';
 import { readCells } from './cells.ts';
 import { changedEntries, typesWithHistory } from './changes.store.ts';
 import { rowsAt } from './historical.store.ts';
@@ -19,7 +33,7 @@ import {
   type Window,
 } from './rows.store.ts';
 import { joinRows } from './rows-text.ts';
-import { shownRows } from './shown-dates.ts';
+import { shownRows, shownText } from './shown-dates.ts';
 
 /** A JSON list of items that come in pieces. */
 async function* listOf(pieces: AsyncIterable<readonly (string | number)[]>): AsyncGenerator<string> {
@@ -65,24 +79,24 @@ async function answerRows(
 ) {
   const { db, caller, services } = call;
   const { siteId } = caller;
-  const type = await typeOf(db, siteId, typeName);
-  const condition = conditionOr400(asked.query((name) => findField(type, name)));
-  const fields = fieldsCalled(type, asked.fields);
-  const zones = await zonesFor(db, caller, asked.dateTimeBehavior);
-  const wanted: Wanted = {
-    type,
-    condition,
-    order: orderCalled(type, asked.orderBy),
-    asked: askedIn(siteId, asked.dateTimeBehavior, zones),
-  };
-  const rows = await readRows(db, wanted, asked.window, fields, {
+  const { dateTimeBehavior: behavior } = asked;
+  const zones = await zonesFor(db, caller, behavior);
+  const rendering = {
     siteId,
     linkTo: asked.resolveReferenceUrls ? services.publicUrl : undefined,
     extended: false,
     wrapIntoArrays: asked.wrapIntoArrays,
+  };
+  const read = await readBySchema(db, siteId, async (schema) => {
+    const type = typeCalled(schema, typeName);
+    const condition = conditionOr400(asked.query((name) => findField(type, name)));
+    const fields = fieldsCalled(type, asked.fields);
+    const order = orderCalled(type, asked.orderBy);
+    const wanted: Wanted = { type, condition, order, asked: askedIn(siteId, behavior, zones) };
+    return { ...(await readRows(db, wanted, asked.window, fields, rendering)), wanted, fields };
   });
-  const total = await totalOf(db, wanted, asked.window, rows);
-  return result(total, shownRows(rows.text, fields, asked.dateTimeBehavior, zones));
+  const total = await totalOf(db, read.wanted, asked.window, read);
+  return result(total, shownText(read.text, read.fields, behavior, zones));
 }
 
 const DAY_MS = 86_400_000;
@@ -216,6 +230,6 @@ export const entryReadHandlers: Handlers<Reads> = {
       throw invalid([
         { path: 'entries', message: `is needed: more than ${MOST_PAST_ROWS} entries were there then` },
       ]);
-    return result(rows.length, shownRows(joinRows(rows), fields, behavior, zones));
+    return result(rows.length, joinRows(shownRows(rows, fields, behavior, zones)));
   },
 };

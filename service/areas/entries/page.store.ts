@@ -1,13 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
-import { MOST_BYTES, requireSize } from './bounds.store.ts';
+import { MOST_BYTES, requireBound, requireSize, upToBound } from './bounds.store.ts';
 import type { Position } from './positions.ts';
-import { BETWEEN_ROWS } from './rows-text.ts';
+import { BETWEEN_ROWS, joinRows } from './rows-text.ts';
 
 type Sql = RawBuilder<unknown>;
 
 /** What a page is made of, as parts of one statement: all that it tells is of one moment. */
 interface Parts {
+  siteId: number;
   /** Rows in their order: `"entryId"`, `key` of what they are ordered by, `row` as JSON text. */
   rows: Sql;
   /** What `rows` and `total` read from, as common table expressions. */
@@ -23,6 +24,8 @@ export interface Page {
   count: number;
   /** The rows of the answer, without its brackets: the event loop passes on one text, however many there are. */
   text: string;
+  /** The stamp of the schema that the site has at this moment. */
+  stamp: string;
   /** Undefined: the page is not full, or no total was asked for. */
   total: number | undefined;
   changed: string | undefined;
@@ -30,33 +33,56 @@ export interface Page {
   end: Position | undefined;
 }
 
-interface PageRow extends Position {
+interface PageRow {
   count: number;
   bytes: number;
+  /** Whether a row is missing in the text, too large to be put into it unseen. */
+  isPart: boolean | null;
   text: string | null;
+  stamp: string;
   total: number | null;
   changed: string | null;
+  entryId: number | null;
+  key: Position['key'];
 }
 
+/** Rows up to this share of the bound are put together before their sum is known; larger ones are rare. */
+const largeFor = (limit: number): number => Math.ceil((4 * MOST_BYTES) / limit);
+
 /** @throws ApiError 400 when the rows are too large for an answer */
-export async function readPage(db: Db, { rows, from, limit, total, changed }: Parts): Promise<Page> {
-  const read = await sql<PageRow>`with ${from ? sql`${from},` : sql``} page as materialized (${rows}),
-      size as (select count(*)::int as count, coalesce(sum(octet_length("row")), 0) as bytes from page)
-    select count, bytes, "end"."entryId", "end".key,
-      case when bytes <= ${MOST_BYTES} then (select string_agg("row", ${BETWEEN_ROWS}) from page) end as text,
-      ${total ? sql`case when count = ${limit} then (${total}) end` : sql`null::int`} as total,
-      ${changed ? sql`(${changed})` : sql`null`} as changed
-    from size left join lateral (select "entryId", key from page offset greatest(count - 1, 0) limit 1) as "end" on true`.execute(
-    db,
-  );
+export async function readPage(db: Db, parts: Parts): Promise<Page> {
+  const { siteId, rows, from, limit, total, changed } = parts;
+  const size = sql`octet_length("row")`;
+  const isSmall = sql`${size} <= ${largeFor(limit)}`;
+  const read = await sql<PageRow>`${from ? sql`with ${from}` : sql``}
+    select count(*)::int as count, coalesce(sum(${size}), 0) as bytes, bool_or(not ${isSmall}) as "isPart",
+      case when sum(${size}) <= ${MOST_BYTES} then string_agg("row", ${BETWEEN_ROWS}) filter (where ${isSmall}) end as text,
+      (select schema_stamp from site where site_id = ${siteId}) as stamp,
+      ${total ? sql`case when count(*) = ${limit} then (${total}) end` : sql`null::int`} as total,
+      ${
+        changed
+          ? sql`(${changed}) as changed, (array_agg("entryId"))[count(*)::int] as "entryId", (array_agg(key))[count(*)::int] as key`
+          : sql`null as changed, null::int as "entryId", null as key`
+      }
+    from (${rows}) as page`.execute(db);
   const [page] = read.rows;
   if (!page) throw new Error('A page is one row');
   requireSize(page.bytes, 'limit');
   return {
     count: page.count,
-    text: page.text ?? '',
+    text: page.isPart ? await largeText(db, parts) : (page.text ?? ''),
+    stamp: page.stamp,
     total: page.total ?? undefined,
     changed: page.changed ?? undefined,
-    end: page.count > 0 ? { entryId: page.entryId, key: page.key } : undefined,
+    end: page.entryId === null ? undefined : { entryId: page.entryId, key: page.key },
   };
+}
+
+/** The rows of a page with very large ones: the database sums them up before it gives any. */
+async function largeText(db: Db, { rows, from }: Parts): Promise<string> {
+  const numbered = sql`select *, row_number() over () as at from (${rows}) as rows`;
+  const read = await sql<{ row: string; bytes: number }>`${from ? sql`with ${from}` : sql``}
+    ${upToBound(numbered)} order by at`.execute(db);
+  requireBound(read.rows, 'limit');
+  return joinRows(read.rows.map(({ row }) => row));
 }

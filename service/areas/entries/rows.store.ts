@@ -27,7 +27,7 @@ export interface Window {
 }
 
 /** A window of rows as they stand in the answer. */
-export type Rows = Pick<Page, 'count' | 'text' | 'total'>;
+export type Rows = Pick<Page, 'count' | 'text' | 'total' | 'stamp'>;
 
 const asksForAll = (condition: Condition): boolean =>
   condition.kind === 'all' && condition.of.every(asksForAll);
@@ -121,6 +121,7 @@ interface Reading {
 
 const readPart = (wanted: Wanted, limit: number, part: Part, { db, row, changed }: Reading): Promise<Page> =>
   readPage(db, {
+    siteId: wanted.asked.siteId,
     rows: rowsFrom(part, wanted.asked.siteId, row),
     limit,
     total: totalSql(wanted),
@@ -193,7 +194,7 @@ export async function readRows(
       skip > 0
         ? rowsOf(plainIds(wanted, window), asked.siteId, row)
         : rowsFrom(partOf(wanted, window, undefined, false), asked.siteId, row);
-    return readPage(db, { rows, limit, total: totalSql(wanted) });
+    return readPage(db, { siteId: asked.siteId, rows, limit, total: totalSql(wanted) });
   }
   const isLasting = !order || isOwnOrder(order);
   const behind = isLasting && skip > 0 ? await endBefore(db, wanted, skip) : undefined;

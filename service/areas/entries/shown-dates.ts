@@ -15,18 +15,25 @@ export function shownValue(
 
 /** Rows with their dates in the zone that was asked for. Those in UTC are passed on as the database wrote them. */
 export function shownRows(
-  text: string,
+  rows: readonly string[],
   fields: readonly SchemaField[],
   behavior: DateTimeBehavior,
   zones: Zones,
-): string {
+): readonly string[] {
   const dates = fields.filter((field) => field.fieldType === FIELD.date);
-  if (behavior === 0 || dates.length === 0) return text;
-  const rows = rowsIn(text).map((each) => {
-    const row = JSON.parse(each) as Record<string, unknown>;
+  if (behavior === 0 || dates.length === 0) return rows;
+  return rows.map((text) => {
+    const row = JSON.parse(text) as Record<string, unknown>;
     for (const field of dates)
       if (field.apiName in row) row[field.apiName] = shownValue(row[field.apiName], field, behavior, zones);
     return JSON.stringify(row);
   });
-  return joinRows(rows);
 }
+
+/** The same of all rows of an answer in one text. */
+export const shownText = (
+  text: string,
+  fields: readonly SchemaField[],
+  behavior: DateTimeBehavior,
+  zones: Zones,
+): string => (behavior === 0 ? text : joinRows(shownRows(rowsIn(text), fields, behavior, zones)));

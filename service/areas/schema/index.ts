@@ -4,7 +4,7 @@ export { createType } from './entry-types.ts';
 export { addField } from './fields.ts';
 export { calculationsOf } from './formulas.ts';
 export { schemaHandlers } from './handlers.ts';
-export { holdSchema, loadSchema } from './load.store.ts';
+export { holdSchema, loadSchema, readBySchema } from './load.store.ts';
 export { findField, findType, type EntryType, type SchemaField, type SiteSchema } from './schema.ts';
 export {
   columnsOf,

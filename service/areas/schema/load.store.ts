@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { ofEveryRequest } from '../../kernel/db/prepared.ts';
+import { ApiError } from '../../kernel/http/errors.ts';
 import { buildSchema } from './build.ts';
 import type { SiteSchema, StoredChoice, StoredField, StoredType } from './schema.ts';
 
@@ -10,6 +11,8 @@ import type { SiteSchema, StoredChoice, StoredField, StoredType } from './schema
  */
 const known = new Map<string, SiteSchema>();
 const MOST_KNOWN = 200;
+/** The stamp that a site had when this process looked last. */
+const latest = new Map<number, string>();
 
 /** Second half of the keys is the site; any number will do that no other lock of ours has. */
 const SCHEMA_LOCK = 7_402;
@@ -23,6 +26,27 @@ export async function loadSchema(db: Db, siteId: number): Promise<SiteSchema> {
   if (!schema) return readSchema(db, siteId);
   remember(stamp, schema);
   return schema;
+}
+
+/**
+ * Reads by the schema of the site: without asking for it first where this process knows one, since what is read tells the
+ * stamp that it was read under. Where that is another one, or the request is refused, the schema is asked for and all is
+ * read again; `read` must do nothing else.
+ */
+export async function readBySchema<T extends { stamp: string }>(
+  db: Db,
+  siteId: number,
+  read: (schema: SiteSchema) => Promise<T>,
+): Promise<T> {
+  const stamp = latest.get(siteId);
+  const likely = stamp === undefined ? undefined : known.get(stamp);
+  if (likely) {
+    const result = await read(likely).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error;
+    });
+    if (result && result.stamp === stamp) return result;
+  }
+  return read(await loadSchema(db, siteId));
 }
 
 /**
@@ -41,6 +65,7 @@ export async function lockSchema(tx: Tx, siteId: number): Promise<SiteSchema> {
 }
 
 function remember(stamp: string, schema: SiteSchema): void {
+  latest.set(schema.siteId, stamp);
   known.delete(stamp);
   known.set(stamp, schema);
   const [oldest] = known.keys();
