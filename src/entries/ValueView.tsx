@@ -2,8 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Paperclip } from 'lucide-react';
 import { FIELD } from '../../contract/rules/fields.ts';
 import type { FieldValue, FieldValueItem } from '../api/generated/types.gen.ts';
-import { Badge } from '../ui/layout/Badge.tsx';
-import type { Tone } from '../ui/layout/tone.ts';
+import { ChoiceBadge } from './ChoiceBadge.tsx';
 import { dateNote, dateWords, zoneMark } from './dates.ts';
 import type { Field } from './schema.ts';
 import { isFile, isNamed, itemText, itemsOf } from './values.ts';
@@ -20,7 +19,6 @@ interface ValueViewProps {
 // The first characters say what a text is about; a million of them in one line say no more.
 const BRIEF_TEXT = 300;
 const BRIEF_ITEMS = 3;
-const TONES: readonly Tone[] = ['neutral', 'info', 'ok', 'accent', 'warn'];
 
 /** A value as its field type is shown everywhere: links, tags, dates in the chosen zone, texts as texts. */
 export function ValueView({ value, field, brief = false }: ValueViewProps) {
@@ -57,8 +55,7 @@ function Item({ item, field, brief }: ItemProps) {
       </span>
     );
   if (isNamed(item)) {
-    if (field.fieldType === FIELD.choice)
-      return <Badge tone={TONES[(item.seqNumber ?? item.id) % TONES.length] ?? 'neutral'}>{text}</Badge>;
+    if (field.fieldType === FIELD.choice) return <ChoiceBadge choice={item} />;
     if (field.fieldType === FIELD.user)
       return (
         <Link to="/users/$userId" params={{ userId: item.id }} tabIndex={tabIndex}>

@@ -26,7 +26,8 @@ export interface Step {
   moves: readonly Move[];
 }
 
-type EntryCells = ReadonlyMap<number, StagedCell>;
+/** What is staged for one entry, by field. */
+export type EntryCells = ReadonlyMap<number, StagedCell>;
 
 /** Everything staged for the entries of one type, with the way back. */
 export interface Changes {

@@ -6,14 +6,22 @@ import type { Density } from '../../ui/theme.ts';
 import { SMALL, useMedia } from '../../ui/use-media.ts';
 import type { EntryColumn } from '../columns.ts';
 import type { EntryRows } from '../rows.ts';
+import type { RowOpen } from './EditCell.tsx';
 import { GridHead } from './GridHead.tsx';
 import { GridRow } from './GridRow.tsx';
 import { movedBy } from './keys.ts';
 import type { Cell } from './keys.ts';
+import { PasteDialog } from './PasteDialog.tsx';
 import { barHeight } from './scroll.ts';
+import type { Editing } from './sheet.ts';
 import { SmallRow } from './SmallRow.tsx';
 import { spanOf } from './spans.ts';
+import { useClipboard } from './use-clipboard.ts';
+import { useDateNotes } from './use-date-notes.ts';
+import { useFollow } from './use-follow.ts';
 import { usePlace } from './use-place.ts';
+import { useSheet } from './use-sheet.ts';
+import type { OpenCell } from './use-sheet.ts';
 import './grid.css';
 
 export interface EntryGridProps {
@@ -31,6 +39,7 @@ export interface EntryGridProps {
   onMove: (name: string, by: number) => void;
   /** Rows of the last question, while the next is being asked. */
   stale: boolean;
+  editing: Editing;
 }
 
 // As `--row` in tokens.css: places are reckoned before a row is drawn.
@@ -45,7 +54,7 @@ const numberWidthOf = (total: number): number => 26 + Math.max(2, total.toLocale
 
 /** The grid of entries: whatever its size, only what is in view is in the document (ARIA, "grid"). */
 export function EntryGrid(props: EntryGridProps) {
-  const { label, type, rows, columns, stale } = props;
+  const { label, type, rows, columns, stale, editing } = props;
   const small = useMedia(SMALL);
   const density = useDensity();
   const rowHeight = small ? SMALL_ROW : ROW[density];
@@ -107,16 +116,33 @@ export function EntryGrid(props: EntryGridProps) {
     reveal(to.row, to.column);
     wanted.current = true;
   };
+  const bounds = { rows: rows.total, columns: small ? 1 : columns.length, page: Math.max(1, inView - 2) };
+  const sheet = useSheet({ rows, columns, editing, current, bounds, go, reveal });
+  const { pasting, donePasting, ...clipboard } = useClipboard({
+    rows,
+    columns,
+    editing,
+    range: sheet.target,
+  });
+  const follow = useFollow();
+  const note = useDateNotes();
   const pressed = (event: KeyboardEvent<HTMLElement>) => {
+    // Keys of an editor are its own, and so are those of the list under it.
+    if (!(event.target instanceof HTMLElement) || event.target.closest('.eg-editing')) return;
+    if (!event.currentTarget.contains(event.target)) return;
+    if (!small && sheet.pressed(event)) {
+      event.preventDefault();
+      return;
+    }
     if (event.altKey || event.metaKey) return;
-    const bounds = { rows: rows.total, columns: small ? 1 : columns.length, page: Math.max(1, inView - 2) };
     const to = movedBy(event, current, bounds);
     if (to) {
       event.preventDefault();
+      sheet.moved();
       go(small && to.row < 0 ? { ...to, row: 0 } : to);
       return;
     }
-    if (event.key === 'Enter' && event.target instanceof HTMLElement && event.target.matches('[data-row]')) {
+    if (event.key === 'Enter' && event.target.matches('[data-row]')) {
       event.target.querySelector<HTMLAnchorElement>('a[href]')?.click();
     }
   };
@@ -125,6 +151,15 @@ export function EntryGrid(props: EntryGridProps) {
     if (at) setCell({ row: Number(at.dataset.row), column: Number(at.dataset.column) });
   };
 
+  const openIn = ({ column, value, seed, refusal }: OpenCell): RowOpen => ({
+    column,
+    value,
+    seed,
+    refusal,
+    schema: editing.schema,
+    onCommit: sheet.commit,
+    onCancel: () => sheet.close(undefined),
+  });
   const inside = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
   // The row that the keyboard is on stays in the document, so that the focus stays when it scrolls away.
   const away = current.row >= 0 && (current.row < first || current.row > last);
@@ -143,7 +178,7 @@ export function EntryGrid(props: EntryGridProps) {
         // A table whose cells take the focus is a grid (ARIA, "grid").
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
         role="grid"
-        className={cx('eg', stale && 'eg-dim')}
+        className={cx('eg', stale && 'eg-dim', sheet.dragging && 'eg-dragging')}
         style={{
           width: small ? '100%' : width,
           height: tall + head,
@@ -152,8 +187,14 @@ export function EntryGrid(props: EntryGridProps) {
         aria-rowcount={rows.total + 1}
         aria-colcount={small ? 1 : columns.length + 1}
         aria-busy={stale}
+        aria-multiselectable={!small}
         onKeyDown={pressed}
         onFocus={focused}
+        onPointerOver={note}
+        onClick={follow}
+        onDragStart={(event) => event.preventDefault()}
+        {...(!small && clipboard)}
+        {...(!small && sheet.pointer)}
       >
         <GridHead
           {...props}
@@ -164,15 +205,29 @@ export function EntryGrid(props: EntryGridProps) {
           {indices.map((index) => {
             const y = Math.min(tall - rowHeight, index * rowHeight - view.top + view.bar);
             const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
-            const place = { index, y, type, columns };
-            return small ? (
-              <SmallRow key={index} row={rows.at(index)} {...place} isStop={stop !== undefined} />
-            ) : (
-              <GridRow key={index} row={rows.at(index)} {...place} {...{ span, frozen, numberWidth, stop }} />
+            const row = rows.at(index);
+            const place = { row, index, y, type, columns };
+            if (small) return <SmallRow key={index} {...place} isStop={stop !== undefined} />;
+            const staged = row && editing.changes.cells.get(row.EntryId);
+            const { range, open } = sheet;
+            const isIn = range && index >= range.top && index <= range.bottom;
+            return (
+              <GridRow
+                key={index}
+                {...place}
+                {...{ span, frozen, numberWidth, stop, staged }}
+                zone={editing.zone}
+                refusal={editing.refusal}
+                editing={staged && editing}
+                left={isIn ? range.left : undefined}
+                right={isIn ? range.right : undefined}
+                open={open?.row === index ? openIn(open) : undefined}
+              />
             );
           })}
         </tbody>
       </table>
+      {pasting && <PasteDialog {...{ pasting, rows, columns, editing }} onClose={donePasting} />}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { RowVm } from '../../api/generated/types.gen.ts';
 import { Skeleton } from '../../ui/feedback/Skeleton.tsx';
 import type { EntryColumn } from '../columns.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
-import { EntryLink } from './GridRow.tsx';
+import { EntryLink } from './EntryLink.tsx';
 
 interface SmallRowProps {
   row: RowVm | undefined;
@@ -44,7 +44,7 @@ function Row({ row, index, y, type, columns, isStop }: SmallRowProps) {
           <Skeleton width="60%" />
         ) : (
           <>
-            <EntryLink {...{ row, type, column: key }} />
+            <EntryLink {...{ row, type, column: key }} value={valueIn(row, key.field)} />
             <span className="eg-facts">
               {factsOf(row, columns).map((fact, at) => (
                 // Facts of one row: their place is all that tells them apart.

@@ -4,7 +4,7 @@ export interface Cell {
   column: number;
 }
 
-interface Bounds {
+export interface Bounds {
   rows: number;
   columns: number;
   /** Rows that fit in view. */

@@ -3,7 +3,10 @@ import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
 import type { EntryColumn } from '../../../entries/columns.ts';
+import { StagedBar } from '../../../entries/editing/StagedBar.tsx';
 import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
+import type { Editing } from '../../../entries/grid/sheet.ts';
+import { useEditing } from '../../../entries/grid/use-editing.ts';
 import type { useRows } from '../../../entries/use-rows.ts';
 import { useZone } from '../../../entries/zone.ts';
 import { counted } from '../../../lib/numbers.ts';
@@ -36,6 +39,7 @@ interface GridCardProps {
 export function GridCard(props: GridCardProps) {
   const { type, columns, answer } = props;
   const zone = useZone();
+  const editing = useEditing();
   const { rows, error } = answer;
   const broken = rows?.failure();
   return (
@@ -57,18 +61,19 @@ export function GridCard(props: GridCardProps) {
           </Banner>
         </div>
       )}
-      <Content {...props} />
-      {rows && rows.total > 0 && (
-        <footer className="tbl-footer">
-          <span>{counted(columns.length, 'column', 'columns')} shown</span>
-          <span>Dates are in {zone.name}; hovering tells them in every zone</span>
-        </footer>
-      )}
+      <Content {...props} editing={editing} />
+      <footer className="tbl-footer">
+        <span>
+          {counted(columns.length, 'column', 'columns')} shown. Dates are in {zone.name}; hovering tells them
+          in every zone
+        </span>
+        <StagedBar typeId={type.id} />
+      </footer>
     </section>
   );
 }
 
-function Content(props: GridCardProps) {
+function Content(props: GridCardProps & { editing: Editing }) {
   const { type, columns, faults, answer, narrowed, icon, onClear, onAgain } = props;
   const { rows, error, stale } = answer;
   if (faults)
@@ -125,6 +130,7 @@ function Content(props: GridCardProps) {
       onResize={props.onResize}
       onMove={props.onMove}
       stale={stale}
+      editing={props.editing}
     />
   );
 }

@@ -1,0 +1,144 @@
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import type { DirectoryRow } from '../../directory/row.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { IconButton } from '../../ui/button/IconButton.tsx';
+import { Badge } from '../../ui/layout/Badge.tsx';
+import { Moment } from '../../ui/layout/Moment.tsx';
+import type { Field } from '../schema.ts';
+import { useZone } from '../zone.ts';
+import type { Reviewed, ReviewedEntry } from './review.ts';
+import { keepMine, unstageCells } from './store.ts';
+import type { Current } from './use-current.ts';
+import { excerpts, subtleDifference, wordsOf } from './words.ts';
+
+type People = ReadonlyMap<number, DirectoryRow>;
+
+interface ReviewEntryProps {
+  typeId: number;
+  entry: ReviewedEntry;
+  people: People;
+}
+
+/** The staged cells of one entry. */
+export function ReviewEntry({ typeId, entry: { entryId, name, cells, lacks }, people }: ReviewEntryProps) {
+  const remove = () =>
+    unstageCells(
+      typeId,
+      cells.map(({ cell }) => cell),
+      `Remove the changes of ${name}`,
+    );
+  return (
+    <section className="review-entry" aria-label={name}>
+      <header>
+        <h3>
+          {entryId > 0 ? (
+            <Link to="/entries/$type/$entryId" params={{ type: String(typeId), entryId }}>
+              <bdi>{name}</bdi>
+            </Link>
+          ) : (
+            <bdi>{name}</bdi>
+          )}
+        </h3>
+        {entryId < 0 && <Badge tone="info">New</Badge>}
+        <IconButton label={`Remove the changes of ${name}`} icon={X} size="small" onClick={remove} />
+      </header>
+      {lacks.map((message) => (
+        <p key={message} className="field-error">
+          {message}
+        </p>
+      ))}
+      <ul>
+        {cells.map((reviewed) => (
+          <Change key={reviewed.cell.fieldId} {...{ typeId, reviewed, people }} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface ChangeProps {
+  typeId: number;
+  reviewed: Reviewed;
+  people: People;
+}
+
+function Change({ typeId, reviewed: { cell, field, fault, theirs }, people }: ChangeProps) {
+  const { name: zone } = useZone();
+  const words = (value: typeof cell.value) => (field ? wordsOf(value, field, zone) : '');
+  const [was, is] = [words(cell.before), words(cell.value)];
+  const [before, after] = excerpts(was, is);
+  const subtle = subtleDifference(was, is);
+  const label = field?.name ?? `Field ${cell.fieldId}`;
+  return (
+    <li className="review-change">
+      <div className="review-line">
+        <strong>{label}</strong>
+        <span className="review-values">
+          {cell.entryId > 0 && (
+            <>
+              <del>{before === '' ? 'no data' : <bdi>{before}</bdi>}</del>
+              <span aria-label="becomes"> → </span>
+            </>
+          )}
+          <ins>{after === '' ? 'no data' : <bdi>{after}</bdi>}</ins>
+        </span>
+        <IconButton
+          label={`Remove the change of ${label}`}
+          icon={X}
+          size="small"
+          onClick={() => unstageCells(typeId, [cell], `Remove the change of ${label}`)}
+        />
+      </div>
+      {subtle !== undefined && <Badge tone="info">{subtle}</Badge>}
+      {fault !== undefined && <p className="field-error">{fault}</p>}
+      {theirs && field && <Theirs {...{ typeId, cell, field, theirs, people, zone }} />}
+    </li>
+  );
+}
+
+interface TheirsProps {
+  typeId: number;
+  cell: Reviewed['cell'];
+  field: Field;
+  theirs: Current;
+  people: People;
+  zone: string;
+}
+
+/** What somebody else has made of a cell meanwhile: one of both stays. */
+function Theirs({ typeId, cell, field, theirs, people, zone }: TheirsProps) {
+  const take = () => unstageCells(typeId, [cell], 'Take theirs');
+  if (theirs.isGone)
+    return (
+      <div className="review-theirs">
+        <p>This entry was deleted meanwhile.</p>
+        <Button size="small" onClick={take}>
+          Remove the change
+        </Button>
+      </div>
+    );
+  const [, words] = excerpts(wordsOf(cell.value, field, zone), wordsOf(theirs.value, field, zone));
+  const who = theirs.modifiedBy === undefined ? 'A calculation' : people.get(theirs.modifiedBy)?.name;
+  return (
+    <div className="review-theirs">
+      <p>
+        <bdi>{who ?? `User ${theirs.modifiedBy ?? ''}`}</bdi> made it{' '}
+        <strong>{words === '' ? 'no data' : <bdi>{words}</bdi>}</strong>
+        {theirs.modified !== undefined && (
+          <>
+            , <Moment at={theirs.modified} />
+          </>
+        )}
+      </p>
+      <span className="review-both">
+        <Button size="small" onClick={take}>
+          Take theirs
+        </Button>
+        <Button size="small" onClick={() => keepMine(typeId, [{ ...cell, before: theirs.value }])}>
+          Keep yours
+        </Button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { History } from 'lucide-react';
+import { Suspense, lazy, useState } from 'react';
+import { count, counted } from '../../lib/numbers.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { IconButton } from '../../ui/button/IconButton.tsx';
+import { confirm } from '../../ui/dialog/confirm.ts';
+import { countStaged, stagedIn } from './changes.ts';
+import { unstageCells, useChanges, useSent } from './store.ts';
+import './staged.css';
+
+const ReviewPanel = lazy(async () => ({ default: (await import('./ReviewPanel.tsx')).ReviewPanel }));
+
+/** Asks, and takes everything back that is staged for a type; undo brings it again. */
+export async function discardAll(typeId: number, cells: ReturnType<typeof stagedIn>): Promise<void> {
+  const yes = await confirm({
+    title: `Discard ${counted(cells.length, 'change', 'changes')}?`,
+    body: 'They were not saved. Ctrl+Z in the grid brings them back while this page is open.',
+    action: 'Discard changes',
+    cancel: 'Keep them',
+    danger: true,
+  });
+  if (yes) unstageCells(typeId, cells, `Discard ${counted(cells.length, 'change', 'changes')}`);
+}
+
+/** What is staged for a type, and the way to review and save it; nothing while there is nothing. */
+export function StagedBar({ typeId }: { typeId: number }) {
+  const changes = useChanges(typeId);
+  const sent = useSent(typeId);
+  const [reviewing, setReviewing] = useState(false);
+  const total = countStaged(changes);
+  if (total === 0 && sent.length === 0 && !reviewing) return null;
+  return (
+    <div className="staged">
+      {total > 0 && (
+        <>
+          <strong aria-live="polite">
+            {counted(total, 'change', 'changes')} in {counted(changes.cells.size, 'entry', 'entries')}, not
+            saved
+          </strong>
+          {changes.faults.size > 0 && (
+            <span className="staged-bad">{count(changes.faults.size)} refused</span>
+          )}
+          <Button size="small" onClick={() => void discardAll(typeId, stagedIn(changes))}>
+            Discard
+          </Button>
+          <Button size="small" variant="primary" onClick={() => setReviewing(true)}>
+            Review and save
+          </Button>
+        </>
+      )}
+      {total === 0 && sent.length > 0 && (
+        <IconButton label="What was saved" icon={History} size="small" onClick={() => setReviewing(true)} />
+      )}
+      {reviewing && (
+        <Suspense>
+          <ReviewPanel typeId={typeId} onClose={() => setReviewing(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+import { Paperclip } from 'lucide-react';
+import { memo } from 'react';
+import { FIELD } from '../../../contract/rules/fields.ts';
+import type { FieldValue, FieldValueItem } from '../../api/generated/types.gen.ts';
+import { dateWords, zoneMark } from '../dates.ts';
+import type { Field } from '../schema.ts';
+import { ChoiceBadge } from '../ChoiceBadge.tsx';
+import { isFile, isNamed, itemText, itemsOf } from '../values.ts';
+import { entryPath } from './EntryLink.tsx';
+import '../values.css';
+
+// The first characters say what a text is about; a million of them in one line say no more.
+const MOST_TEXT = 300;
+const MOST_ITEMS = 3;
+
+interface CellValueProps {
+  value: FieldValue | undefined;
+  field: Field;
+  zone: string;
+}
+
+/** A value in one line of a grid, cut where it is long. */
+export const CellValue = memo(({ value, field, zone }: CellValueProps) => {
+  const items = itemsOf(value);
+  const [only] = items;
+  if (items.length === 0) return null;
+  if (items.length === 1) return <Item item={only ?? null} {...{ field, zone }} />;
+  return (
+    <span className="val-list">
+      {items.slice(0, MOST_ITEMS).map((item, at) => (
+        // A list may hold the same value twice; it has no other identity than its place.
+        // oxlint-disable-next-line react/no-array-index-key
+        <Item key={at} {...{ item, field, zone }} />
+      ))}
+      {items.length > MOST_ITEMS && <span className="val-more">+{items.length - MOST_ITEMS}</span>}
+    </span>
+  );
+});
+CellValue.displayName = 'CellValue';
+
+function Item({ item, field, zone }: { item: FieldValueItem; field: Field; zone: string }) {
+  if (field.fieldType === FIELD.date && typeof item === 'string')
+    return (
+      <time className="num" dateTime={item} data-moment={field.isDateOnly ? 'day' : 'moment'}>
+        {dateWords(item, field.isDateOnly, zone)}
+        {!field.isDateOnly && <span className="val-zone"> {zoneMark(item, zone)}</span>}
+      </time>
+    );
+  const text = itemText(item, field);
+  if (isFile(item))
+    return (
+      <span className="val-file" title={item.contentType}>
+        <Paperclip />
+        <bdi>{text}</bdi>
+      </span>
+    );
+  if (typeof item === 'string') return <bdi>{text.slice(0, MOST_TEXT)}</bdi>;
+  if (!isNamed(item)) return <span className="num">{text}</span>;
+  if (field.fieldType === FIELD.choice) return <ChoiceBadge choice={item} />;
+  const href = hrefOf(item, field);
+  return href === undefined ? (
+    <bdi>{text}</bdi>
+  ) : (
+    <a href={href} tabIndex={-1}>
+      <bdi>{text === '' ? `Entry ${item.id}` : text}</bdi>
+    </a>
+  );
+}
+
+function hrefOf(
+  item: Extract<FieldValueItem, { id: number; name: string }>,
+  field: Field,
+): string | undefined {
+  if (field.fieldType === FIELD.user) return `/users/${item.id}`;
+  const type = 'entryListId' in item ? item.entryListId : undefined;
+  return type === undefined ? undefined : entryPath(type, item.id);
+}

@@ -1,0 +1,40 @@
+import type { FieldValue } from '../../api/generated/types.gen.ts';
+import { Editor } from '../editing/Editor.tsx';
+import type { Onward } from '../editing/Editor.tsx';
+import type { Field, Schema } from '../schema.ts';
+
+/** A cell of a row that is open. */
+export interface RowOpen {
+  column: number;
+  value: FieldValue | undefined;
+  seed: string | undefined;
+  /** Why it is not edited; then only this is told. */
+  refusal: string | undefined;
+  schema: Schema;
+  onCommit: (value: FieldValue | undefined, onward: Onward) => void;
+  /** Escape: the focus goes back to the cell. */
+  onCancel: () => void;
+}
+
+/** The editor in a cell. */
+export const EditCell = ({ open, field }: { open: RowOpen; field: Field }) => (
+  <div className="eg-editing">
+    <Editor
+      key={field.id}
+      inCell
+      field={field}
+      schema={open.schema}
+      value={open.value}
+      seed={open.seed}
+      onCommit={open.onCommit}
+      onCancel={open.onCancel}
+    />
+  </div>
+);
+
+/** Why a cell is not edited, under it; a screen reader has heard it. */
+export const Refusal = ({ text }: { text: string }) => (
+  <span className="ed-fault eg-refusal" aria-hidden>
+    {text}
+  </span>
+);

@@ -1,0 +1,98 @@
+import type { RowVm } from '../../api/generated/types.gen.ts';
+import { cx } from '../../ui/cx.ts';
+import { Skeleton } from '../../ui/feedback/Skeleton.tsx';
+import type { EntryColumn } from '../columns.ts';
+import type { StagedCell } from '../editing/changes.ts';
+import { lockedReason } from '../editing/rules.ts';
+import { sameValue } from '../editing/written.ts';
+import { standsAtEnd, valueIn } from '../values.ts';
+import { CellValue } from './CellValue.tsx';
+import { EditCell, Refusal } from './EditCell.tsx';
+import type { RowOpen } from './EditCell.tsx';
+import { EntryLink } from './EntryLink.tsx';
+
+interface GridCellProps {
+  row: RowVm | undefined;
+  column: EntryColumn;
+  /** Counted from 0, without the row numbers. */
+  at: number;
+  index: number;
+  type: string;
+  zone: string;
+  /** Why this person changes nothing here. */
+  refusal: string | undefined;
+  isStop: boolean;
+  /** Where it stays while others scroll under it. */
+  stays: number | undefined;
+  /** The last of those that stay. */
+  isLast: boolean;
+  staged: StagedCell | undefined;
+  fault: string | undefined;
+  isSelected: boolean;
+  open: RowOpen | undefined;
+}
+
+const SKELETONS = ['72%', '54%', '84%', '62%', '46%'];
+
+/** The state of a cell in words: what is staged, what is wrong with it, who was there before. */
+function noteOf(
+  row: RowVm | undefined,
+  { field }: EntryColumn,
+  staged: StagedCell | undefined,
+  fault?: string,
+) {
+  const now = row && valueIn(row, field);
+  const isOvertaken = staged && row && !sameValue(now, staged.before) && !sameValue(now, staged.value);
+  if (fault !== undefined) return { className: 'eg-faulty', words: fault };
+  if (isOvertaken) return { className: 'eg-overtaken', words: 'Somebody else has changed this meanwhile' };
+  return staged ? { className: 'eg-staged', words: 'Changed, not saved' } : undefined;
+}
+
+/** A cell of an entry; the one with the name heads its row. */
+export function GridCell(props: GridCellProps) {
+  const { row, column, at, index, type, zone, isStop, stays, isLast, staged, fault, isSelected, open } =
+    props;
+  const { field, width } = column;
+  const Tag = at === 0 ? 'th' : 'td';
+  const value = staged ? staged.value : row && valueIn(row, field);
+  const note = noteOf(row, column, staged, fault);
+  const isOpen = open !== undefined;
+  return (
+    <Tag
+      scope={at === 0 ? 'row' : undefined}
+      className={cx(
+        'eg-cell',
+        at === 0 && 'eg-key',
+        standsAtEnd(field) && 'eg-end',
+        stays !== undefined && 'eg-stays',
+        isLast && 'eg-stays-last',
+        isSelected && 'eg-selected',
+        note?.className,
+        isOpen && 'eg-open',
+      )}
+      style={{ width, left: stays }}
+      title={note?.words}
+      aria-colindex={at + 2}
+      aria-selected={isSelected || undefined}
+      aria-readonly={props.refusal !== undefined || lockedReason(field) !== undefined || undefined}
+      aria-invalid={fault === undefined ? undefined : true}
+      data-row={index}
+      data-column={at}
+      tabIndex={isStop ? 0 : -1}
+    >
+      {row === undefined && <Skeleton width={SKELETONS[(index * 2 + at) % SKELETONS.length] ?? '60%'} />}
+      {row && open?.refusal === undefined && open && <EditCell open={open} field={field} />}
+      {row && (!open || open.refusal !== undefined) && (
+        <>
+          {at === 0 ? (
+            <EntryLink {...{ row, type, column, value }} />
+          ) : (
+            <CellValue {...{ value, field, zone }} />
+          )}
+          {note && <span className="visually-hidden">, {note.words}</span>}
+          {open?.refusal !== undefined && <Refusal text={open.refusal} />}
+        </>
+      )}
+    </Tag>
+  );
+}

@@ -1,0 +1,102 @@
+import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
+import type { EntryColumn } from '../columns.ts';
+import { cellKey } from '../editing/changes.ts';
+import type { Changes, StagedCell } from '../editing/changes.ts';
+import type { Block } from '../editing/paste.ts';
+import { lockedReason, missingIn } from '../editing/rules.ts';
+import { toTsv } from '../editing/tsv.ts';
+import { toTyped } from '../editing/typed.ts';
+import type { Field, Schema } from '../schema.ts';
+import { itemText, itemsOf, valueIn } from '../values.ts';
+
+/** What makes a grid one in which values are changed. */
+export interface Editing {
+  typeId: number;
+  schema: Schema;
+  /** All fields of the type, also those that no column shows. */
+  fields: readonly Field[];
+  changes: Changes;
+  /** Why this person changes nothing here. */
+  refusal: string | undefined;
+  zone: string;
+}
+
+/** Why a cell cannot be edited. */
+export const refusalOf = ({ refusal }: Editing, field: Field): string | undefined =>
+  refusal ?? lockedReason(field);
+
+/** What a cell shows: what is staged for it, else what the service holds. */
+export function shownIn(row: RowVm, field: Field, { cells }: Changes): FieldValue | undefined {
+  const staged = cells.get(row.EntryId)?.get(field.id);
+  return staged ? staged.value : valueIn(row, field);
+}
+
+/** How an entry is called in the list of changes. */
+export function nameIn(row: RowVm, columns: readonly EntryColumn[]): string {
+  const [key] = columns;
+  const [name] = key ? itemsOf(valueIn(row, key.field)) : [];
+  const text = key && name !== undefined ? itemText(name, key.field).trim() : '';
+  return text === '' ? `Entry ${row.EntryId}` : text.slice(0, 200);
+}
+
+/** A cell with a new value, to be staged. */
+export const cellOf = (
+  row: RowVm,
+  field: Field,
+  value: FieldValue | undefined,
+  columns: readonly EntryColumn[],
+): StagedCell => ({
+  entryId: row.EntryId,
+  entryName: nameIn(row, columns),
+  fieldId: field.id,
+  before: valueIn(row, field),
+  value,
+});
+
+/** A block of cells as it is copied: as a sheet takes it, and to be pasted back exactly. */
+export function copyOf(
+  rows: readonly RowVm[],
+  columns: readonly EntryColumn[],
+  { changes, zone }: Pick<Editing, 'changes' | 'zone'>,
+): { tsv: string; block: Block } {
+  const values = rows.map((row) => columns.map(({ field }) => shownIn(row, field, changes)));
+  const cellText = (value: FieldValue | undefined, at: number): string | number => {
+    const field = columns[at]?.field;
+    if (typeof value === 'number') return value;
+    return field ? toTyped(value, field, zone) : '';
+  };
+  const cells = values.map((row) => row.map(cellText));
+  return {
+    tsv: toTsv(cells),
+    block: {
+      texts: cells.map((row) => row.map(String)),
+      values,
+      fieldIds: columns.map(({ field }) => field.id),
+    },
+  };
+}
+
+/** What is wrong in an entry as it is staged: what the service said, and what its fields need by now. */
+export function faultsIn(
+  row: RowVm,
+  columns: readonly EntryColumn[],
+  { fields, changes }: Pick<Editing, 'fields' | 'changes'>,
+): ReadonlyMap<number, string> {
+  const staged = changes.cells.get(row.EntryId);
+  if (!staged) return NO_FAULTS;
+  const before = new Map([
+    ...[...staged.values()].map((cell) => [cell.fieldId, cell.before] as const),
+    ...columns.map(({ field }) => [field.id, valueIn(row, field)] as const),
+  ]);
+  const after = new Map([
+    ...before,
+    ...[...staged.values()].map((cell) => [cell.fieldId, cell.value] as const),
+  ]);
+  const said = fields.flatMap((field) => {
+    const fault = changes.faults.get(cellKey({ entryId: row.EntryId, fieldId: field.id }));
+    return fault === undefined ? [] : [[field.id, fault] as const];
+  });
+  return new Map([...missingIn(fields, before, after), ...said]);
+}
+
+const NO_FAULTS: ReadonlyMap<number, string> = new Map();

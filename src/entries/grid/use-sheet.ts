@@ -1,0 +1,201 @@
+import { useState } from 'react';
+import type { KeyboardEvent, MouseEvent, PointerEvent } from 'react';
+import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
+import { counted } from '../../lib/numbers.ts';
+import { announce } from '../../ui/feedback/live.ts';
+import type { EntryColumn } from '../columns.ts';
+import type { Onward } from '../editing/Editor.tsx';
+import { redoStep, stageCells, undoStep } from '../editing/store.ts';
+import type { EntryRows } from '../rows.ts';
+import { movedBy } from './keys.ts';
+import type { Bounds, Cell } from './keys.ts';
+import { cellsIn, rangeOf } from './range.ts';
+import { rowsAtHand } from './rows-between.ts';
+import { cellOf, refusalOf, shownIn } from './sheet.ts';
+import type { Editing } from './sheet.ts';
+
+/** A cell that is open: to be edited, or to say why it cannot be. */
+export interface OpenCell extends Cell {
+  entry: RowVm;
+  value: FieldValue | undefined;
+  seed: string | undefined;
+  refusal: string | undefined;
+}
+
+interface Sheet {
+  rows: EntryRows;
+  columns: readonly EntryColumn[];
+  editing: Editing;
+  current: Cell;
+  bounds: Bounds;
+  /** Moves the focus to a cell. */
+  go: (to: Cell) => void;
+  /** Brings a cell into view, and leaves the focus where it is. */
+  reveal: (row: number, column: number) => void;
+}
+
+const STEPS: Record<Onward, Cell> = {
+  stay: { row: 0, column: 0 },
+  down: { row: 1, column: 0 },
+  up: { row: -1, column: 0 },
+  right: { row: 0, column: 1 },
+  left: { row: 0, column: -1 },
+};
+
+const ONE_CHARACTER = /^.$/u;
+const isPrintable = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  ONE_CHARACTER.test(key) && !ctrlKey && !metaKey && !altKey;
+
+const placeOf = (target: EventTarget): Cell | undefined => {
+  const at = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
+  return at ? { row: Number(at.dataset.row), column: Number(at.dataset.column) } : undefined;
+};
+
+/** What makes the grid a sheet: a range of cells, a cell that is edited, and the keys of both. */
+export function useSheet({ rows, columns, editing, current, bounds, go, reveal }: Sheet) {
+  const [far, setFar] = useState<{ from: Cell; to: Cell }>();
+  const [open, setOpen] = useState<OpenCell>();
+  const [dragging, setDragging] = useState(false);
+  const range = far ? rangeOf(far.from, far.to) : rangeOf(current, current);
+
+  const extend = (to: Cell) => {
+    setFar({ from: far?.from ?? current, to: { ...to, row: Math.max(0, to.row) } });
+    reveal(Math.max(0, to.row), to.column);
+  };
+  const begin = (at: Cell, seed?: string) => {
+    const entry = rows.at(at.row);
+    const field = columns[at.column]?.field;
+    if (!entry || !field) return;
+    const refusal = refusalOf(editing, field);
+    if (refusal !== undefined) announce(refusal);
+    setFar(undefined);
+    setOpen({ ...at, entry, value: shownIn(entry, field, editing.changes), seed, refusal });
+  };
+  const close = (onward: Onward | undefined) => {
+    setOpen(undefined);
+    if (!open || onward === 'stay') return;
+    const step = STEPS[onward ?? 'stay'];
+    go({
+      row: Math.max(0, Math.min(bounds.rows - 1, open.row + step.row)),
+      column: Math.max(0, Math.min(bounds.columns - 1, open.column + step.column)),
+    });
+  };
+  const commit = (value: FieldValue | undefined, onward: Onward) => {
+    const field = open && columns[open.column]?.field;
+    if (open && field)
+      stageCells(editing.typeId, [cellOf(open.entry, field, value, columns)], `Edit ${field.name}`);
+    close(onward);
+  };
+  const clear = () => {
+    const chosen = columns.slice(range.left, range.right + 1).map(({ field }) => field);
+    const fields = chosen.filter((field) => refusalOf(editing, field) === undefined);
+    const there = rowsAtHand(rows, range.top, range.bottom);
+    if (fields.length === 0) begin({ row: range.top, column: range.left });
+    if (!there) announce('Rows that were not read yet are not cleared');
+    if (fields.length === 0 || !there) return;
+    const cells = there.flatMap((row) => fields.map((field) => cellOf(row, field, undefined, columns)));
+    stageCells(editing.typeId, cells, `Clear ${counted(cells.length, 'cell', 'cells')}`);
+  };
+
+  /** True where the key was one of the sheet's. */
+  const pressed = (event: KeyboardEvent): boolean => {
+    const mod = event.ctrlKey || event.metaKey;
+    const key = event.key.toLowerCase();
+    if (mod && (key === 'z' || key === 'y')) {
+      const again = key === 'y' || event.shiftKey;
+      (again ? redoStep : undoStep)(editing.typeId);
+      announce(again ? 'Done again' : 'Undone');
+      return true;
+    }
+    if (mod && key === 'a') {
+      const to = { row: bounds.rows - 1, column: bounds.columns - 1 };
+      setFar({ from: { row: 0, column: 0 }, to });
+      announce(`Selected ${counted(cellsIn(rangeOf({ row: 0, column: 0 }, to)), 'cell', 'cells')}`);
+      return true;
+    }
+    if (event.altKey || current.row < 0) return false;
+    if (event.key === ' ' && (mod || event.shiftKey)) {
+      const row = {
+        from: { row: current.row, column: 0 },
+        to: { row: current.row, column: bounds.columns - 1 },
+      };
+      const column = {
+        from: { row: 0, column: current.column },
+        to: { row: bounds.rows - 1, column: current.column },
+      };
+      setFar(event.shiftKey ? row : column);
+      return true;
+    }
+    if (event.shiftKey) {
+      const to = movedBy(event, far?.to ?? current, bounds);
+      if (to) {
+        extend(to);
+        return true;
+      }
+    }
+    if (event.key === 'Escape' && (far || open)) {
+      setFar(undefined);
+      setOpen(undefined);
+      return true;
+    }
+    if (event.key === 'Delete' || event.key === 'Backspace') clear();
+    else if (event.key === 'F2') begin(current);
+    else if (event.key === 'Enter' && !mod && current.column > 0) begin(current);
+    else if (isPrintable(event) && event.key !== ' ') begin(current, event.key);
+    else return false;
+    return true;
+  };
+  /** What follows every other movement. */
+  const moved = () => {
+    setFar(undefined);
+    if (open?.refusal !== undefined) setOpen(undefined);
+  };
+
+  const onPointerDown = (event: PointerEvent) => {
+    const at = placeOf(event.target);
+    if (!at || at.row < 0 || event.button !== 0 || event.pointerType === 'touch') return;
+    if (event.shiftKey) {
+      event.preventDefault();
+      extend(at);
+      return;
+    }
+    moved();
+    setDragging(true);
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    if (!dragging) return;
+    if (event.buttons === 0) {
+      setDragging(false);
+      return;
+    }
+    const at = placeOf(event.target);
+    const from = far?.from ?? current;
+    if (!at || at.row < 0 || (at.row === from.row && at.column === from.column && !far)) return;
+    if (far?.to.row !== at.row || far.to.column !== at.column) extend(at);
+  };
+  const onDoubleClick = (event: MouseEvent) => {
+    const at = placeOf(event.target);
+    if (at && at.row >= 0) begin(at);
+  };
+  // A link in a range is not followed: the pointer drew the range.
+  const onClickCapture = (event: MouseEvent) => {
+    if (far || event.shiftKey) event.preventDefault();
+  };
+  return {
+    range: far && range,
+    target: range,
+    open,
+    dragging: dragging && far !== undefined,
+    pressed,
+    moved,
+    commit,
+    close,
+    pointer: {
+      onPointerDown,
+      onPointerMove,
+      onPointerUp: () => setDragging(false),
+      onDoubleClick,
+      onClickCapture,
+    },
+  };
+}
