@@ -21,7 +21,7 @@ onEachApp((house) => {
     await rename('Remark');
     expect(await notes('Remark')).toEqual(['kept']);
     await rename('Comment');
-    await expect(notes('Remark')).rejects.toThrow('Remark');
+    await expect(notes('Remark')).rejects.toThrow('400');
     expect(await notes('Comment')).toEqual(['kept']);
     await rename('Note');
     const { rows } = await things.query({});
