@@ -4211,10 +4211,6 @@ export type GetUserSecurityErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -4264,10 +4260,6 @@ export type ResetTwoFactorErrors = {
      * The change contradicts the present state.
      */
     409: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -4319,10 +4311,6 @@ export type EndUserSessionsErrors = {
      * Nothing with this id exists on this site.
      */
     404: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11085,10 +11073,6 @@ export type DisableApiKeyErrors = {
      */
     404: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11125,10 +11109,6 @@ export type GetApiKeyErrors = {
      * Nothing with this id exists on this site.
      */
     404: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11179,10 +11159,6 @@ export type EnableApiKeyErrors = {
      */
     415: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11219,10 +11195,6 @@ export type GetApiKeyUsageErrors = {
      * Nothing with this id exists on this site.
      */
     404: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11273,10 +11245,6 @@ export type VerifySecondFactorErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11318,10 +11286,6 @@ export type BeginPasskeyProofErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11358,10 +11322,6 @@ export type BeginEnrolmentErrors = {
      * The change contradicts the present state.
      */
     409: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11416,10 +11376,6 @@ export type ConfirmEnrolmentErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11473,10 +11429,6 @@ export type SignInWithPasskeyErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11513,10 +11465,6 @@ export type BeginPasskeySignInErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11567,10 +11515,6 @@ export type ProvePresenceErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11603,10 +11547,6 @@ export type GetOwnSecurityErrors = {
      * The scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11644,10 +11584,6 @@ export type RegenerateRecoveryCodesErrors = {
      * The change contradicts the present state.
      */
     409: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11702,10 +11638,6 @@ export type ChangePasswordErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11755,10 +11687,6 @@ export type RegisterPasskeyErrors = {
      */
     415: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11795,10 +11723,6 @@ export type BeginPasskeyRegistrationErrors = {
      * The change contradicts the present state.
      */
     409: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11850,10 +11774,6 @@ export type RemovePasskeyErrors = {
      */
     409: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11887,10 +11807,6 @@ export type EndOtherSessionsErrors = {
      */
     403: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11923,10 +11839,6 @@ export type ListOwnSessionsErrors = {
      * The scope or capability is missing, or the IP address is not approved (spec 5.4).
      */
     403: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -11977,10 +11889,6 @@ export type EndOwnSessionErrors = {
      * The change contradicts the present state.
      */
     409: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */

@@ -4,6 +4,7 @@ import type { KeyUse } from '../areas/tokens/index.ts';
 import type { Caller } from '../kernel/auth/caller.ts';
 import { findAccessToken, findHalfSession, findSession } from '../kernel/auth/store.ts';
 import type { Db } from '../kernel/db/database.ts';
+import type { PendingStep } from '../kernel/db/tables.ts';
 import type { Door } from '../kernel/http/doors.ts';
 import { forbidden, unauthorized } from '../kernel/http/errors.ts';
 import type { Services } from '../kernel/http/handler.ts';
@@ -58,8 +59,8 @@ export function browsersDoor(db: Db, publicUrl: string): Door {
     async authenticate(request, { id: operationId, halfSession }, origin) {
       const token = request.cookies[name];
       if (!token) return undefined;
-      const found = halfSession === 'only' ? undefined : await findSession(db, hashSecret(token), origin.ip);
-      if (!found && halfSession) return halfCaller(db, hashSecret(token), origin.ip);
+      const found = await findSession(db, hashSecret(token), origin.ip);
+      if (!found && halfSession) return halfCaller(db, hashSecret(token), halfSession, origin.ip);
       if (!found) return undefined;
       refuseAddress(found.refused, origin.ip);
       const believed = request.headers[ACTING_HEADER];
@@ -88,11 +89,17 @@ export function browsersDoor(db: Db, publicUrl: string): Door {
   };
 }
 
-/** Who has signed in but for the second factor. */
-async function halfCaller(db: Db, tokenHash: Buffer, ip: string): Promise<Caller | undefined> {
+/** Who has signed in but for what the operation completes. */
+async function halfCaller(
+  db: Db,
+  tokenHash: Buffer,
+  pending: PendingStep,
+  ip: string,
+): Promise<Caller | undefined> {
   const half = await findHalfSession(db, tokenHash, ip);
-  if (half) refuseAddress(half.refused, ip);
-  return half?.caller;
+  if (half?.caller.pending !== pending) return undefined;
+  refuseAddress(half.refused, ip);
+  return half.caller;
 }
 
 function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {

@@ -51,7 +51,6 @@ export const secondFactorHandlers: Handlers<Operations> = {
   },
 
   async beginPasskeyProof({ db, caller, services }) {
-    if (caller.pending === 'enrolment') throw unauthorized(OVER);
     return ok(await proofOptions(db, services.publicUrl, caller.userId));
   },
 
@@ -65,8 +64,7 @@ export const secondFactorHandlers: Handlers<Operations> = {
 
 /** Who is asked for a code has an app already: it is not replaced by the password alone. */
 async function requireEnrolment(db: Db, caller: Caller): Promise<void> {
-  if (caller.pending === 'two-factor') throw unauthorized(OVER);
-  if (caller.pending !== 'enrolment') return;
+  if (!caller.pending) return;
   // Set up in another window meanwhile.
   if (secondFactorMethods(await readFactors(db, caller.userId)).length > 0) throw unauthorized(OVER);
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { PendingStep } from '../db/tables.ts';
 import type { FieldError } from './errors.ts';
 import { matchNames, type Schema } from './names.ts';
 import { fieldErrors } from './messages.ts';
@@ -30,7 +31,7 @@ interface OperationObject {
   'x-scope'?: string;
   'x-capability'?: string[];
   'x-door'?: 'console';
-  'x-half-session'?: 'only' | 'allowed';
+  'x-half-session'?: PendingStep;
   'x-step-up'?: boolean;
   'x-max-body'?: number;
 }
@@ -61,8 +62,8 @@ export interface Operation {
   /** The caller needs any one of these; empty: none. */
   capabilities: readonly string[];
   consoleOnly: boolean;
-  /** Whether a sign-in that lacks its second factor may call it, and whether nothing else may. */
-  halfSession: 'only' | 'allowed' | undefined;
+  /** What a sign-in lacks that may call it besides whole sessions; undefined: none that lacks anything. */
+  halfSession: PendingStep | undefined;
   /** Whether a session needs a fresh proof of presence for it. */
   stepUp: boolean;
   deprecated: boolean;
