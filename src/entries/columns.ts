@@ -13,7 +13,7 @@ const WIDTHS: Readonly<Record<number, number>> = {
   1: 220,
   2: 170,
   3: 120,
-  4: 150,
+  4: 200,
   5: 180,
   6: 90,
   7: 170,

@@ -6,6 +6,7 @@ import { EMPTY, toDraft, toQuery } from './draft.ts';
 import type { Group, QueryObject } from './draft.ts';
 import { OPERATOR_HELP } from './operators.ts';
 import { readSaid, written } from './query.ts';
+import { QueryEditor } from './QueryEditor.tsx';
 import { useNameOf } from './use-name-of.ts';
 import './find.css';
 
@@ -45,7 +46,7 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
     setTold(JSON.stringify(said));
     setWork(begin(said, fields));
   }
-  const { faults = [], condition } = readSaid(work.text, fields);
+  const { faults = [] } = readSaid(work.text, fields);
   const nameOf = useNameOf(work.draft, fields, schema);
 
   const take = (next: Work) => {
@@ -74,29 +75,7 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
         <label htmlFor="find-text">
           Query <span className="find-quiet">JSON5, as the interface takes it</span>
         </label>
-        <textarea
-          id="find-text"
-          className="input mono find-text"
-          spellCheck={false}
-          rows={5}
-          placeholder={`{${fields[0]?.apiName ?? 'Name'}: {$contains: "…"}}`}
-          value={work.text}
-          aria-invalid={condition === undefined}
-          aria-describedby="find-faults"
-          onChange={({ target }) => type(target.value)}
-        />
-        <div id="find-faults" aria-live="polite">
-          {faults.map(({ path, message }) => (
-            <p key={`${path} ${message}`} className="field-error">
-              <span>
-                <code>{path}</code> {message}
-              </span>
-            </p>
-          ))}
-          {faults.length > 0 && (
-            <p className="find-quiet">Nothing new is asked for until the query can be read.</p>
-          )}
-        </div>
+        <QueryEditor id="find-text" text={work.text} {...{ fields, faults }} onChange={type} />
         <div className="find-foot">
           <details>
             <summary>Operators</summary>

@@ -125,7 +125,7 @@ function Entries() {
       <TableBar
         tools={
           <>
-            {rows && <AsOf tone={answer.error ? 'bad' : 'ok'}>As of {clockTime(answer.asOf)}</AsOf>}
+            {rows && answer.asOf > 0 && <AsOf tone={answer.error ? 'bad' : 'ok'}>As of {clockTime(answer.asOf)}</AsOf>}
             <IconButton
               label="Read again"
               icon={RefreshCw}
