@@ -1,5 +1,6 @@
 import { linkHandlers } from './gateway/links.ts';
 import { actingHandlers } from './gateway/acting.ts';
+import { identityHandlers } from './gateway/identity.ts';
 import { presenceHandlers } from './gateway/presence.ts';
 import { secondFactorHandlers } from './gateway/second-factor.ts';
 import { sessionHandlers } from './gateway/session.ts';
@@ -18,6 +19,7 @@ import { groupHandlers } from './areas/groups/index.ts';
 import { invitationHandlers } from './areas/invitations/index.ts';
 import { licenseHandlers } from './areas/licenses/index.ts';
 import type { NotBuilt } from './areas/not-built.ts';
+import { platformHandlers } from './areas/platform/index.ts';
 import { proxyHandlers } from './areas/proxies/index.ts';
 import { schemaHandlers } from './areas/schema/index.ts';
 import { siteHandlers } from './areas/sites/index.ts';
@@ -41,6 +43,8 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...viewHandlers,
   ...addressHandlers,
   ...siteHandlers,
+  ...platformHandlers,
+  ...identityHandlers,
   ...tokenHandlers,
   ...proxyHandlers,
   ...sessionHandlers,

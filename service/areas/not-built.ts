@@ -3,14 +3,6 @@ import type { OperationId } from '../kernel/http/handler.ts';
 /** Operations of the contract that answer 501. The list only shrinks. */
 export const notBuilt = [
   'explainAccess',
-  'listPlatformSites',
-  'createPlatformSite',
-  'getPlatformSite',
-  'updatePlatformSite',
-  'getSiteIdentity',
-  'updateSiteIdentity',
-  'beginIdentitySignIn',
-  'finishIdentitySignIn',
   'importEmails',
   'importMeetings',
   'getImportStatus',

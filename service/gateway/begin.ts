@@ -1,6 +1,7 @@
 import type { PendingSignIn, Session } from '../../contract/generated/types.gen.ts';
 import { readFactors, secondFactorMethods, type Factors } from '../areas/access/index.ts';
 import { describeActing } from '../areas/proxies/index.ts';
+import { runsPlatform } from '../areas/sites/index.ts';
 import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
 import type { Caller, Origin } from '../kernel/auth/caller.ts';
@@ -43,6 +44,7 @@ export async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<
     serverTime: (await store.serverTime(db)).toISOString(),
     ...(acting && { acting }),
     membershipExpiresDate: site.expiresAt?.toISOString() ?? null,
+    runsPlatform: await runsPlatform(db, caller.userId),
   };
 }
 

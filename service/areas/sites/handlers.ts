@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../kernel/db/database.ts';
 import { invalid } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
+import { zoneCalled } from './zone.ts';
 import { getSite, settingsVersion, updateSite, type Site } from './store.ts';
 
 type Operations = 'getSiteSettings' | 'updateSiteSettings';
@@ -36,13 +37,4 @@ async function update(tx: Tx, call: Call<'updateSiteSettings'>, record: Recorder
   if (Object.keys(changes).length === 0) return;
   await updateSite(tx, caller.siteId, after);
   record({ action: 'site.update', subject: ['site', caller.siteId], changes });
-}
-
-/** The zone as IANA writes it. @throws ApiError 400 for a name that is no zone */
-function zoneCalled(timeZone: string): string {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
-  } catch {
-    throw invalid([{ path: 'timeZone', message: `${timeZone} is not a time zone such as Europe/Berlin` }]);
-  }
 }

@@ -1,3 +1,11 @@
 /** What other rooms may ask of a site. */
 export { createSite, getSite, isApprovedAddress, listSiteIds, lockFirstStart, type Site } from './store.ts';
 export { siteHandlers } from './handlers.ts';
+export { zoneCalled } from './zone.ts';
+export {
+  grantPlatform,
+  grantPlatformFirst,
+  listRunners,
+  revokePlatform,
+  runsPlatform,
+} from './runners.store.ts';

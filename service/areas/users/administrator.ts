@@ -3,12 +3,12 @@ import type { Recorder } from '../../kernel/change.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { ensureAdministrators, memberAdded } from '../members/index.ts';
-import { listSiteIds } from '../sites/index.ts';
+import { grantPlatformFirst, listSiteIds } from '../sites/index.ts';
 import { insertAccount, insertMembership } from './store.ts';
 
 /**
  * Makes a user who can do everything on the site, and on every other site that nobody can administer, and tells each of
- * them; undefined when the platform knows the address.
+ * them. The first of all runs the platform; undefined when the platform knows the address.
  */
 export async function addAdministrator(
   tx: Tx,
@@ -26,6 +26,7 @@ export async function addAdministrator(
     federationId: null,
   });
   if (userId === undefined) return undefined;
+  await grantPlatformFirst(tx, userId);
   for (const each of [siteId, ...(await otherSitesWithoutAdministrator(tx, siteId))]) {
     // oxlint-disable-next-line no-await-in-loop -- one connection, a handful of sites
     await join(tx, each, userId, record);

@@ -6,6 +6,7 @@ import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kys
 import type { AccessTables } from './access-tables.ts';
 import type { BackupTables } from './backup-tables.ts';
 import type { DataTables } from './data-tables.ts';
+import type { PlatformTables } from './platform-tables.ts';
 import type { ProxyTables } from './proxy-tables.ts';
 
 /** A time that the database sets when the statement does not. */
@@ -20,6 +21,7 @@ interface SiteTable {
   identity_mode: Generated<'password' | 'identity-manager'>;
   dedicated_domain: string | null;
   may_manage_existing_users: Generated<boolean>;
+  has_agent_server: Generated<boolean>;
   time_zone: Generated<string>;
   schema_version: Generated<number>;
   /** Another one with each change of the schema and of what is known about its slots: caches are held by it. */
@@ -275,7 +277,7 @@ interface ListBlockTable {
   n: number;
 }
 
-export interface Tables extends AccessTables, BackupTables, DataTables, ProxyTables {
+export interface Tables extends AccessTables, BackupTables, DataTables, PlatformTables, ProxyTables {
   site: SiteTable;
   account: AccountTable;
   membership: MembershipTable;

@@ -1,0 +1,2 @@
+export { readIdentity, updateIdentity } from './settings.ts';
+export { beginIdentity, finishIdentity, identitySignOut } from './sign-in.ts';

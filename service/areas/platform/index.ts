@@ -1,0 +1,1 @@
+export { platformHandlers } from './handlers.ts';

@@ -1,0 +1,38 @@
+import { beginIdentity, finishIdentity } from '../areas/identity/index.ts';
+import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
+import { refuseAddress } from '../kernel/auth/authorize.ts';
+import { addressKey, countOrRefuse } from '../kernel/auth/throttle.store.ts';
+import { forbidden } from '../kernel/http/errors.ts';
+import { ok, type Handlers } from '../kernel/http/handler.ts';
+import { beginSession, endSession } from './begin.ts';
+import { sitesOf } from './store.ts';
+
+const STARTS_OF_AN_ADDRESS = { limit: 300, seconds: 300 };
+
+/**
+ * Sign-in through the identity manager of a site (spec 2.1). A second factor is the manager's to ask for: passwords and
+ * codes of this platform open no such site.
+ */
+export const identityHandlers: Handlers<'beginIdentitySignIn' | 'finishIdentitySignIn'> = {
+  async beginIdentitySignIn({ db, body, origin, services }) {
+    const key = `sign-in:${addressKey(origin.ip)}`;
+    await countOrRefuse(db, key, STARTS_OF_AN_ADDRESS, 'Too many sign-ins from this address');
+    return ok(await beginIdentity(db, body.site, services));
+  },
+
+  async finishIdentitySignIn({ db, body, origin, services, presentedSession, presentedDevice: device }) {
+    const { siteId, userId } = await finishIdentity(db, body.query, services);
+    const site = (await sitesOf(db, userId, origin.ip)).find((each) => each.siteId === siteId);
+    if (!site || site.refused) {
+      await writeActivity(db, { siteId, userId, kind: ACTIVITY.forbidden, ip: origin.ip });
+      refuseAddress(site?.refused ?? false, origin.ip);
+      throw forbidden(
+        'This site is not open to you. An administrator can activate you or give you a license.',
+      );
+    }
+    return beginSession(db, { siteId, userId, origin, device }, async (tx) => {
+      // The session that this browser had ends with the new one (T01).
+      if (presentedSession) await endSession(tx, presentedSession, origin.ip);
+    });
+  },
+};

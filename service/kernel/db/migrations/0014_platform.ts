@@ -1,0 +1,36 @@
+import { type Kysely, sql } from 'kysely';
+
+const statements = [
+  // The license of the agent server (spec 5.7).
+  'alter table site add column has_agent_server boolean not null default false',
+  // Who administers the sites themselves. The first administrator of the installation does.
+  `create table platform_administrator (
+    user_id int primary key references account on delete cascade,
+    created_at timestamptz(3) not null default now()
+  )`,
+  // The OpenID provider of a site. It stays when the site goes back to passwords; the secret is sealed.
+  `create table identity_provider (
+    site_id int primary key references site on delete cascade,
+    issuer text not null,
+    client_id text not null,
+    client_secret bytea,
+    claim text not null default 'sub'
+  )`,
+  // Sign-ins that have gone to a provider and are not back.
+  `create table identity_attempt (
+    state_hash bytea primary key,
+    site_id int not null references site on delete cascade,
+    nonce text not null,
+    verifier text not null,
+    expires_at timestamptz(3) not null
+  )`,
+  'create index account_federation on account (federation_id) where federation_id is not null',
+];
+
+/** Administration of the platform, and sign-in through identity managers. */
+export async function up(db: Kysely<never>): Promise<void> {
+  for (const statement of statements) {
+    // oxlint-disable-next-line no-await-in-loop -- in this order
+    await sql.raw(statement).execute(db);
+  }
+}

@@ -1,0 +1,23 @@
+import type { ColumnType } from 'kysely';
+
+/** Tables of the platform above its sites (migrations/0014_platform.ts). */
+export interface PlatformTables {
+  platform_administrator: {
+    user_id: number;
+    created_at: ColumnType<Date, Date | undefined, Date>;
+  };
+  identity_provider: {
+    site_id: number;
+    issuer: string;
+    client_id: string;
+    client_secret: Buffer | null;
+    claim: string;
+  };
+  identity_attempt: {
+    state_hash: Buffer;
+    site_id: number;
+    nonce: string;
+    verifier: string;
+    expires_at: Date;
+  };
+}
