@@ -26,6 +26,7 @@ export function PickEditor(props: EditorProps) {
   const [open, setOpen] = useState(inCell);
   // Only what was typed or gone to is taken by Enter: opening alone changes nothing.
   const [active, setActive] = useState(seed === undefined ? -1 : 0);
+  const box = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const settled = useRef(false);
   const listId = useId();
@@ -84,6 +85,7 @@ export function PickEditor(props: EditorProps) {
   };
   return (
     <div
+      ref={box}
       className={cx('input ed-pick', inCell && 'ed-cell')}
       onPointerDown={(event) => event.stopPropagation()}
     >
@@ -133,11 +135,11 @@ export function PickEditor(props: EditorProps) {
         }}
       />
       <Popover
-        triggerRef={input}
+        triggerRef={box}
         className="options ed-options"
         isOpen={open}
         isNonModal
-        offset={6}
+        offset={2}
         placement="bottom start"
         onOpenChange={setOpen}
       >

@@ -16,17 +16,20 @@ const MOST_NAME = 1_000;
 const MOST_VALUES = 1_000;
 /** A moment that names its zone. */
 export const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/i;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+export const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 const isDay = (text: string): boolean => DAY.test(text) && !text.startsWith('0000') && beginsWithDay(text);
 const isMoment = (text: string): boolean =>
   isDay(text) || (MOMENT.test(text) && beginsWithDay(text) && !Number.isNaN(Date.parse(text)));
 
+const MIDNIGHT = /T00:00:00(\.0+)?Z$/;
+const isWholeDay = (text: string): boolean => isDay(text.replace(MIDNIGHT, ''));
+
 const dateSchema = ({ isDateOnly }: Field) =>
   isDateOnly
     ? z
         .string('Write a day such as 2026-03-01')
-        .check(z.refine((text) => isDay(text), 'Write a day of the calendar, such as 2026-03-01'))
+        .check(z.refine(isWholeDay, 'Write a day of the calendar, such as 2026-03-01'))
     : z
         .string('Write a moment such as 2026-03-01 08:00')
         .check(z.refine((text) => isMoment(text), 'Write a moment in UTC, such as 2026-03-01 08:00'));

@@ -72,7 +72,7 @@ describe('what is typed', () => {
   });
 
   it('is a day of the calendar, or a moment in UTC', () => {
-    expect(readTyped('2026-02-28', day, undefined, 'UTC')).toEqual({ value: '2026-02-28' });
+    expect(readTyped('2026-02-28', day, undefined, 'UTC')).toEqual({ value: '2026-02-28T00:00:00.000Z' });
     for (const text of ['2026-02-30', '1/2/2026', '2026-02-28 08:00', '0000-01-01'])
       expect(readTyped(text, day, undefined, 'UTC')).toHaveProperty('fault');
     expect(readTyped('2026-02-28 08:00', moment, undefined, 'UTC')).toEqual({
@@ -104,7 +104,7 @@ describe('what is typed', () => {
     const pairs: readonly [Field, FieldValue][] = [
       [number, 0.1 + 0.2],
       [money, { value: -5.25, currencyCode: 'EUR' }],
-      [day, '1999-12-31'],
+      [day, '1999-12-31T00:00:00.000Z'],
       [moment, '2026-03-01T08:00:00.000Z'],
       [moment, '2026-03-01T08:00:01.250Z'],
       [fieldOf(FIELD.boolean), false],

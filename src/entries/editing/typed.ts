@@ -4,7 +4,7 @@ import type { FieldValue, FieldValueItem, NamedValue } from '../../api/generated
 import { fold } from '../../lib/fold.ts';
 import type { Field } from '../schema.ts';
 import { itemsOf } from '../values.ts';
-import { MOMENT, valueFault } from './rules.ts';
+import { DAY, MOMENT, valueFault } from './rules.ts';
 import { clockText, momentAt } from './zones.ts';
 
 /** What a text means in a field: a value, names that have to be looked up, or nothing that fits. */
@@ -46,7 +46,8 @@ const CLOCK = /^(?<day>\d{4}-\d{2}-\d{2})(?:[T ]\s*(?<time>\d{2}:\d{2}(?::\d{2}(
 
 /** A moment: where no zone is named, as a clock in the zone shows it in which dates are shown. */
 function readDate(text: string, { isDateOnly }: Field, zone: string): Typed {
-  if (isDateOnly) return { value: text };
+  // As a day is read: its midnight in UTC.
+  if (isDateOnly) return { value: DAY.test(text) ? `${text}T00:00:00.000Z` : text };
   const { day = '', time = '00:00' } = CLOCK.exec(text)?.groups ?? {};
   if (day === '') {
     const moment = MOMENT.test(text) && beginsWithDay(text) ? new Date(text) : undefined;
@@ -117,13 +118,16 @@ export function readTyped(text: string, field: Field, held: FieldValue | undefin
   return fault === undefined ? typed : { fault };
 }
 
+const DAY_LENGTH = 'YYYY-MM-DD'.length;
+
 function writeItem(item: FieldValueItem, field: Field, zone: string): string {
   if (item === null) return '';
   if (typeof item === 'boolean') return item ? 'Yes' : 'No';
   if (typeof item === 'number') return String(item);
   if (typeof item === 'object')
     return 'currencyCode' in item ? `${item.value} ${item.currencyCode}` : item.name;
-  if (field.fieldType !== FIELD.date || field.isDateOnly) return item;
+  if (field.fieldType !== FIELD.date) return item;
+  if (field.isDateOnly) return item.slice(0, DAY_LENGTH);
   return clockText(item, zone)
     .replace('T', ' ')
     .replace(/(:00)?\.000$/, '');
