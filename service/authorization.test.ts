@@ -63,6 +63,7 @@ const own = new Set([
   'endOtherSessions',
   'endOwnSession',
   'changePassword',
+  'getIdentitySignOut',
   'listOwnPrincipals',
   'beginActing',
   'endActing',
@@ -136,6 +137,7 @@ type Guarded = Exclude<
   | 'getSiteIdentity'
   | 'updateSiteIdentity'
   | 'beginIdentitySignIn'
+  | 'getIdentitySignOut'
   | 'finishIdentitySignIn'
   | 'signInWithPasskey'
 >;

@@ -1,4 +1,4 @@
-import { beginIdentity, finishIdentity } from '../areas/identity/index.ts';
+import { beginIdentity, finishIdentity, identitySignOut } from '../areas/identity/index.ts';
 import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
 import { addressKey, countOrRefuse } from '../kernel/auth/throttle.store.ts';
@@ -9,15 +9,21 @@ import { sitesOf } from './store.ts';
 
 const STARTS_OF_AN_ADDRESS = { limit: 300, seconds: 300 };
 
+type Operations = 'beginIdentitySignIn' | 'finishIdentitySignIn' | 'getIdentitySignOut';
+
 /**
  * Sign-in through the identity manager of a site (spec 2.1). A second factor is the manager's to ask for: passwords and
  * codes of this platform open no such site.
  */
-export const identityHandlers: Handlers<'beginIdentitySignIn' | 'finishIdentitySignIn'> = {
+export const identityHandlers: Handlers<Operations> = {
   async beginIdentitySignIn({ db, body, origin, services }) {
     const key = `sign-in:${addressKey(origin.ip)}`;
     await countOrRefuse(db, key, STARTS_OF_AN_ADDRESS, 'Too many sign-ins from this address');
     return ok(await beginIdentity(db, body.site, services));
+  },
+
+  async getIdentitySignOut({ db, caller, services }) {
+    return ok({ url: await identitySignOut(db, caller.siteId, services) });
   },
 
   async finishIdentitySignIn({ db, body, origin, services, presentedSession, presentedDevice: device }) {

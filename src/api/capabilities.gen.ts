@@ -138,6 +138,7 @@ export const CAPABILITIES = {
   inspectInvitation: [],
   acceptInvitation: [],
   beginIdentitySignIn: [],
+  getIdentitySignOut: [],
   finishIdentitySignIn: [],
   listPlatformSites: [],
   createPlatformSite: [],

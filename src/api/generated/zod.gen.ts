@@ -1563,8 +1563,7 @@ export const zSession = z.object({
     serverTime: z.iso.datetime({ offset: true }),
     acting: zActing.optional(),
     membershipExpiresDate: z.iso.datetime({ offset: true }).nullish(),
-    runsPlatform: z.boolean().optional(),
-    signOutUrl: z.string().nullish()
+    runsPlatform: z.boolean().optional()
 });
 
 export const zSignInRequest = z.object({
@@ -1660,6 +1659,10 @@ export const zBeginIdentitySignIn = z.object({
 export const zIdentityStart = z.object({
     url: z.string(),
     state: z.string()
+});
+
+export const zIdentitySignOut = z.object({
+    url: z.string().nullable()
 });
 
 export const zFinishIdentitySignIn = z.object({
@@ -3669,6 +3672,11 @@ export const zBeginIdentitySignInBody = zBeginIdentitySignIn;
  * Where to send the browser.
  */
 export const zBeginIdentitySignInResponse = zIdentityStart;
+
+/**
+ * The address, or null.
+ */
+export const zGetIdentitySignOutResponse = zIdentitySignOut;
 
 export const zFinishIdentitySignInBody = zFinishIdentitySignIn;
 
