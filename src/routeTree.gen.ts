@@ -59,6 +59,7 @@ import { Route as AppBackupsListNewRouteImport } from './routes/_app/backups/_li
 import { Route as AppBackupsListScheduleRouteImport } from './routes/_app/backups/_list/schedule';
 import { Route as AppEntriesTypeIndexRouteImport } from './routes/_app/entries/$type/index';
 import { Route as AppEntriesTypeEntryIdRouteImport } from './routes/_app/entries/$type/$entryId';
+import { Route as AppEntriesTypeMergeRouteImport } from './routes/_app/entries/$type/merge';
 import { Route as AppEntriesTypePastRouteImport } from './routes/_app/entries/$type/past';
 import { Route as AppEntriesTypeSchemaRouteImport } from './routes/_app/entries/$type/schema';
 import { Route as AppGroupsGroupIdIndexRouteImport } from './routes/_app/groups/$groupId/index';
@@ -332,6 +333,11 @@ const AppEntriesTypeEntryIdRoute = AppEntriesTypeEntryIdRouteImport.update({
   path: '/$entryId',
   getParentRoute: () => AppEntriesTypeRouteRoute,
 } as any);
+const AppEntriesTypeMergeRoute = AppEntriesTypeMergeRouteImport.update({
+  id: '/merge',
+  path: '/merge',
+  getParentRoute: () => AppEntriesTypeRouteRoute,
+} as any);
 const AppEntriesTypePastRoute = AppEntriesTypePastRouteImport.update({
   id: '/past',
   path: '/past',
@@ -498,6 +504,7 @@ export interface FileRoutesByFullPath {
   '/backups/new': typeof AppBackupsListNewRoute;
   '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/entries/$type/merge': typeof AppEntriesTypeMergeRoute;
   '/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -557,6 +564,7 @@ export interface FileRoutesByTo {
   '/backups/new': typeof AppBackupsListNewRoute;
   '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/entries/$type/merge': typeof AppEntriesTypeMergeRoute;
   '/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -629,6 +637,7 @@ export interface FileRoutesById {
   '/_app/backups/_list/new': typeof AppBackupsListNewRoute;
   '/_app/backups/_list/schedule': typeof AppBackupsListScheduleRoute;
   '/_app/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/_app/entries/$type/merge': typeof AppEntriesTypeMergeRoute;
   '/_app/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/_app/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
   '/_app/groups/$groupId/add': typeof AppGroupsGroupIdAddRoute;
@@ -701,6 +710,7 @@ export interface FileRouteTypes {
     | '/backups/new'
     | '/backups/schedule'
     | '/entries/$type/$entryId'
+    | '/entries/$type/merge'
     | '/entries/$type/past'
     | '/entries/$type/schema'
     | '/groups/$groupId/add'
@@ -760,6 +770,7 @@ export interface FileRouteTypes {
     | '/backups/new'
     | '/backups/schedule'
     | '/entries/$type/$entryId'
+    | '/entries/$type/merge'
     | '/entries/$type/past'
     | '/entries/$type/schema'
     | '/groups/$groupId/add'
@@ -831,6 +842,7 @@ export interface FileRouteTypes {
     | '/_app/backups/_list/new'
     | '/_app/backups/_list/schedule'
     | '/_app/entries/$type/$entryId'
+    | '/_app/entries/$type/merge'
     | '/_app/entries/$type/past'
     | '/_app/entries/$type/schema'
     | '/_app/groups/$groupId/add'
@@ -1221,6 +1233,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppEntriesTypeEntryIdRouteImport;
       parentRoute: typeof AppEntriesTypeRouteRoute;
     };
+    '/_app/entries/$type/merge': {
+      id: '/_app/entries/$type/merge';
+      path: '/merge';
+      fullPath: '/entries/$type/merge';
+      preLoaderRoute: typeof AppEntriesTypeMergeRouteImport;
+      parentRoute: typeof AppEntriesTypeRouteRoute;
+    };
     '/_app/entries/$type/past': {
       id: '/_app/entries/$type/past';
       path: '/past';
@@ -1490,6 +1509,7 @@ const AppBackupsRouteRouteWithChildren = AppBackupsRouteRoute._addFileChildren(
 
 interface AppEntriesTypeRouteRouteChildren {
   AppEntriesTypeEntryIdRoute: typeof AppEntriesTypeEntryIdRoute;
+  AppEntriesTypeMergeRoute: typeof AppEntriesTypeMergeRoute;
   AppEntriesTypePastRoute: typeof AppEntriesTypePastRoute;
   AppEntriesTypeSchemaRoute: typeof AppEntriesTypeSchemaRoute;
   AppEntriesTypeIndexRoute: typeof AppEntriesTypeIndexRoute;
@@ -1497,6 +1517,7 @@ interface AppEntriesTypeRouteRouteChildren {
 
 const AppEntriesTypeRouteRouteChildren: AppEntriesTypeRouteRouteChildren = {
   AppEntriesTypeEntryIdRoute: AppEntriesTypeEntryIdRoute,
+  AppEntriesTypeMergeRoute: AppEntriesTypeMergeRoute,
   AppEntriesTypePastRoute: AppEntriesTypePastRoute,
   AppEntriesTypeSchemaRoute: AppEntriesTypeSchemaRoute,
   AppEntriesTypeIndexRoute: AppEntriesTypeIndexRoute,

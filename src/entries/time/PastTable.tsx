@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import type { EntryTypeVm, PastDifference, RowVm } from '../../api/generated/types.gen.ts';
+import type { EntryTypeVm, FieldValue, PastDifference, RowVm } from '../../api/generated/types.gen.ts';
 import { count } from '../../lib/numbers.ts';
 import { cx } from '../../ui/cx.ts';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import type { Tone } from '../../ui/layout/tone.ts';
 import type { EntryColumn } from '../columns.ts';
+import type { Field } from '../schema.ts';
 import { ValueView } from '../ValueView.tsx';
 import { itemText, itemsOf, standsAtEnd, valueIn } from '../values.ts';
 import './past.css';
@@ -115,7 +116,7 @@ function PastRow({ type, row, column, others, difference, asOf, number }: PastRo
           key={one.field.id}
           className={cx(standsAtEnd(one.field) && 'past-end', isChanged(difference, one) && 'past-differs')}
         >
-          <ValueView value={valueIn(row, one.field)} field={one.field} brief />
+          <Brief value={valueIn(row, one.field)} field={one.field} />
           <Now difference={difference} column={one} />
         </td>
       ))}
@@ -126,6 +127,13 @@ function PastRow({ type, row, column, others, difference, asOf, number }: PastRo
 const isChanged = (difference: PastDifference | undefined, column: EntryColumn | undefined): boolean =>
   column !== undefined && difference?.fields?.includes(column.field.apiName) === true;
 
+const LONGEST = 300;
+
+/** A value in one line, which the cell cuts; of a long text the rest is not drawn. */
+function Brief({ value, field }: { value: FieldValue | undefined; field: Field }) {
+  return <ValueView value={typeof value === 'string' ? value.slice(0, LONGEST) : value} field={field} />;
+}
+
 /** What a changed field holds today. */
 function Now({ difference, column }: { difference: PastDifference | undefined; column: EntryColumn }) {
   const { field } = column;
@@ -133,7 +141,7 @@ function Now({ difference, column }: { difference: PastDifference | undefined; c
   const value = difference?.today && valueIn(difference.today, field);
   return (
     <span className="past-now">
-      now {itemsOf(value).length === 0 ? 'no data' : <ValueView value={value} field={field} brief />}
+      now {itemsOf(value).length === 0 ? 'no data' : <Brief value={value} field={field} />}
     </span>
   );
 }

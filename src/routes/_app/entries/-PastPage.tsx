@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { History } from 'lucide-react';
 import { useMemo } from 'react';
 import { ServiceError } from '../../../api/errors.ts';
@@ -210,15 +210,5 @@ function Pages({ view: { page }, total, shown, columns, left, onPage }: PagesPro
         </Button>
       </span>
     </footer>
-  );
-}
-
-/** Leads from today's list to the same list at a moment. */
-export function PastLink({ type, search }: { type: string; search: ReturnType<typeof writeEntriesView> }) {
-  return (
-    <Link to="/entries/$type/past" params={{ type }} search={search} className="btn btn-quiet btn-small">
-      <History />
-      As of a date
-    </Link>
   );
 }
