@@ -8,7 +8,9 @@ import type { EntryTypeVm, FieldVm } from '../api/generated/types.gen.ts';
 /** A field whose type this console knows. */
 export type Field = FieldVm & { fieldType: FieldType };
 
-const isKnown = (field: FieldVm): field is Field => fieldTypes.some(({ id }) => id === field.fieldType);
+/** Whether this console knows the type of a field. */
+export const isKnown = (field: FieldVm): field is Field =>
+  fieldTypes.some(({ id }) => id === field.fieldType);
 
 /** The entry types of the site, and what each entry of them holds. */
 export interface Schema {
