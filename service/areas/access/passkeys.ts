@@ -22,6 +22,8 @@ interface RelyingParty {
 }
 
 const NAME = 'Steward';
+/** EdDSA, ES256 and RS256: what authenticators have. */
+const ALGORITHMS = [-8, -7, -257];
 
 /** Whether passkeys can work here: they belong to a host name, and an IP address is none (WebAuthn 3, 5.1.2). */
 export const passkeysOffered = (publicUrl: string): boolean => partyOf(publicUrl) !== undefined;
@@ -64,6 +66,7 @@ export async function registrationOptions(
     userID: new Uint8Array(hashSecret(`passkeys of ${who.userId}`)),
     userName: who.email,
     attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: own.map(described),
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   });
@@ -84,6 +87,7 @@ export async function checkRegistration(
       expectedChallenge: (challenge) => store.takeChallenge(db, challenge, 'register', userId),
       expectedOrigin: party.origin,
       expectedRPID: party.id,
+      supportedAlgorithmIDs: ALGORITHMS,
       requireUserVerification: false,
     }),
   );

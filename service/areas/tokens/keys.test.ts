@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import type {
+  ApiKeyInfo,
+  ApiKeySecret,
+  ApiKeyUsage,
+  TokenResponse,
+} from '../../../contract/generated/types.gen.ts';
+import { callsWith, type Calls, type Refusal, send } from '../../testing/calls.ts';
+import { as, makePerson, makeSite, onEachApp, openApp, type Person } from '../../testing/site.ts';
+import { forgetUse } from './usage.store.ts';
+
+const KEY = '/api/session/apikey';
+
+onEachApp((house) => {
+  let siteId = 0;
+  let person: Person;
+  let own: Calls;
+  beforeEach(async () => {
+    siteId = await makeSite(house().db);
+    person = await makePerson(house().db, siteId);
+    own = as(house().app, person, 'console');
+  });
+
+  const token = (key: Pick<ApiKeySecret, 'clientId' | 'clientSecret'>, app = house().app) =>
+    send<TokenResponse>(app, {
+      method: 'POST',
+      url: '/api/rest/v1/oauth/token',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      payload: `grant_type=client_credentials&client_id=${key.clientId}&client_secret=${key.clientSecret}`,
+    });
+  const bearer = (accessToken: string, agent = 'sync/2.1', app = house().app) =>
+    callsWith(app, '', { authorization: `Bearer ${accessToken}`, 'user-agent': agent });
+
+  test('one at a time; the secret is shown once and works; off is off at once and for good (spec 5.3)', async () => {
+    expect((await own.get<ApiKeyInfo>(KEY)).body).toMatchObject({
+      clientId: person.clientId,
+      lastUsedDate: null,
+    });
+    expect((await own.post(KEY, { scopes: ['data'] })).status).toBe(409);
+    const old = await as(house().app, person).get('user');
+    expect(old.status).toBe(200);
+    expect((await own.del(KEY)).status).toBe(204);
+    expect((await as(house().app, person).get('user')).status).toBe(401);
+    expect((await own.get(KEY)).status).toBe(404);
+    expect((await own.del(KEY)).status).toBe(404);
+
+    const { status, body: key } = await own.post<ApiKeySecret>(KEY, { scopes: ['user_management'] });
+    expect([status, key.scopes]).toEqual([200, ['user_management']]);
+    expect(key.clientId).not.toBe(person.clientId);
+    const { body } = await token(key);
+    expect((await bearer(body.access_token).get('user')).status).toBe(200);
+    const seen = await own.get<ApiKeyInfo>(KEY);
+    expect(seen.text).not.toContain(key.clientSecret);
+    expect(seen.body.lastUsedDate).not.toBeNull();
+    expect((await own.del(KEY)).status).toBe(204);
+    expect((await bearer(body.access_token).get('user')).status).toBe(401);
+    expect((await token(key)).status).toBe(401);
+    const { rows } = await sql<{
+      stored: string;
+    }>`select string_agg(k::text, ' ') as stored from api_key k`.execute(house().db);
+    expect(rows[0]?.stored).not.toContain(key.clientSecret);
+    const { rows: told } = await sql<{
+      action: string;
+    }>`select action from audit_log where subject_id = ${String(person.userId)}
+      and site_id = ${siteId} order by audit_id`.execute(house().db);
+    expect(told.map(({ action }) => action)).toEqual([
+      'user.api-key-off',
+      'user.api-key-on',
+      'user.api-key-off',
+    ]);
+  });
+
+  test('of ten at the same moment one is turned on', async () => {
+    await own.del(KEY);
+    const replies = await Promise.all(Array.from({ length: 10 }, () => own.post(KEY, { scopes: ['data'] })));
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200,
+      ...Array<number>(9).fill(409),
+    ]);
+  });
+
+  test('only scopes of which the user may use something, and only who may use the interface', async () => {
+    const reader = await makePerson(house().db, siteId, {
+      capabilities: ['Access Web Service', 'Read Data'],
+    });
+    const calls = as(house().app, reader, 'console');
+    await calls.del(KEY);
+    const refused = await calls.post<Refusal>(KEY, { scopes: ['data', 'user_management'] });
+    expect(refused.status).toBe(403);
+    expect(refused.body.message).toContain('user_management');
+    expect((await calls.post(KEY, { scopes: ['data'] })).status).toBe(200);
+    const outsider = await makePerson(house().db, siteId, { capabilities: ['Read Data'] });
+    await as(house().app, outsider, 'console').del(KEY);
+    expect((await as(house().app, outsider, 'console').post(KEY, { scopes: ['data'] })).status).toBe(403);
+  });
+
+  test('what uses it: calls by operation, address and agent of every process, summed, in one write each', async () => {
+    const [one, two] = [await openApp(house().database), await openApp(house().database)];
+    for (let at = 0; at < 5; at += 1) await bearer(person.token, 'sync/2.1', one).get('user');
+    await bearer(person.token, 'curl/8 \u0007', two).get('user/group', { remoteAddress: '203.0.113.9' });
+    await bearer(person.token, 'curl/8', two).get('user', { remoteAddress: '203.0.113.9' });
+    const { rows: before } =
+      await sql`select 1 from api_key_use where client_id = ${person.clientId}`.execute(house().db);
+    expect(before).toHaveLength(0);
+    await Promise.all([one.close(), two.close()]);
+    await sql`insert into api_key_use (client_id, day, operation_id, ip, agent, calls)
+      values (${person.clientId}, (now() - interval '29 days')::date, 'getUser', '203.0.113.9', 'old', 3),
+        (${person.clientId}, (now() - interval '40 days')::date, 'getUser', '203.0.113.9', 'older', 7)`.execute(
+      house().db,
+    );
+    const { body } = await own.get<ApiKeyUsage>(`${KEY}/usage`);
+    const today = new Date().toISOString().slice(0, 10);
+    expect(body).toMatchObject({
+      clientId: person.clientId,
+      calls: 10,
+      tokens: 1,
+      openStreams: 0,
+      runningImports: 0,
+    });
+    expect(body.operations).toEqual([
+      { name: 'searchUsers', label: 'Search users', calls: 6, lastDate: today },
+      expect.objectContaining({ name: 'getUser', calls: 3 }),
+      expect.objectContaining({ name: 'listGroups', calls: 1 }),
+    ]);
+    expect(body.addresses).toMatchObject([
+      { name: '127.0.0.1', calls: 5 },
+      { name: '203.0.113.9', calls: 5 },
+    ]);
+    expect(body.agents[0]).toMatchObject({ name: 'sync/2.1', calls: 5 });
+    await forgetUse(house().db);
+    const { rows } = await sql`select 1 from api_key_use where agent = 'older'`.execute(house().db);
+    expect(rows).toHaveLength(0);
+    await own.del(KEY);
+    expect((await own.get(`${KEY}/usage`)).status).toBe(404);
+  });
+});
