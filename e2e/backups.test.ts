@@ -70,10 +70,13 @@ test('asked for, followed to its end, downloaded by one press, proved, and writt
 
   await row.getByRole('link', { name }).click();
   await expect(page.getByText(sha256(bytes))).toBeVisible();
+  await expectNoAxeInBothThemes(page);
+  const tabs = page.getByRole('navigation', { name: 'Backup' });
+  await tabs.getByRole('link', { name: 'Contents' }).click();
   await expectRow(page.getByRole('grid', { name: 'Contents' }), { Member: /Companies/ });
   await expect(page.getByRole('grid', { name: 'Contents' })).not.toContainText('Deals');
-  await expectNoAxeInBothThemes(page);
-  await page.getByRole('navigation', { name: 'Backup' }).getByRole('link', { name: 'Downloads' }).click();
+  await expectNoAxe(page);
+  await tabs.getByRole('link', { name: 'Downloads' }).click();
   await expectRow(page.getByRole('grid', { name: 'Downloads' }), {
     'E-mail': ada.email,
     From: /127\.0\.0\.1|::1/,
@@ -149,9 +152,9 @@ test('a download that is cut off goes on where it was, paused and resumed as wel
     await page.goto(`${road.url}/backups`);
     await page.getByRole('button', { name: `Download ${backup.fileName}` }).click();
     const far = (kilobytes: RegExp) => jobs(page).getByText(kilobytes);
-    await expect(far(/^(19|20) kB of /)).toBeVisible();
+    await expect(far(/^1\d kB of /)).toBeVisible();
     road.cut();
-    await expect(far(/^(39|40) kB of /)).toBeVisible();
+    await expect(far(/^3\d kB of /)).toBeVisible();
     // Elsewhere in the console it goes on.
     await page.getByRole('link', { name: 'Groups' }).click();
     await jobs(page).getByRole('button', { name: 'Pause' }).click();
@@ -172,12 +175,12 @@ const rowOf = (page: Page, { fileName }: Backup): Promise<Locator> =>
 test('two backups are compared, and one is deleted by typing its name', async ({ page, calls }) => {
   await enter(page, ada);
   const before = await makeBackup(page);
-  for (let at = 1; at <= 40; at += 1) await calls.makeGroup(`Grown ${at}`, []);
+  for (let at = 1; at <= 20; at += 1) await calls.makeGroup(`Grown ${at}`, []);
   const after = await makeBackup(page);
   await page.goto('/backups');
   await rowAction(await rowOf(page, after), 'Compare with the previous one');
   const table = page.getByRole('grid', { name: 'Differences' });
-  await expectRow(table, { Member: 'groups.csv', Change: /times as much/, Difference: '+40' });
+  await expectRow(table, { Member: 'groups.csv', Change: /times as much/, Difference: '+20' });
   await expect(page.getByText(/member jumps from one backup to the next/)).toBeVisible();
   await expectNoAxeInBothThemes(page);
 

@@ -41,6 +41,9 @@ const PROGRESS_MS = 150;
 
 const PAUSED = new Error('Paused');
 const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+// Browsers say only that it failed, each in its way.
+const cutWords = (thrown: unknown): string =>
+  thrown instanceof TypeError ? 'The connection broke off' : wordsOf(thrown);
 
 /** Streams one file to its place, in as many tries as it takes, and hashes it on the way (no byte is read twice). */
 export function createFetcher({ sink, size, fetch: ask, onProgress }: Means): Fetcher {
@@ -130,7 +133,7 @@ export function createFetcher({ sink, size, fetch: ask, onProgress }: Means): Fe
         return await attempt(url, AbortSignal.any([signal, silence.signal]), alive);
       } catch (thrown) {
         if (signal.aborted) return { end: 'paused' };
-        return { end: 'cut', why: silence.signal.aborted ? 'Nothing came for 30 seconds' : wordsOf(thrown) };
+        return { end: 'cut', why: silence.signal.aborted ? 'Nothing came for 30 seconds' : cutWords(thrown) };
       } finally {
         clearTimeout(timer);
       }

@@ -23,9 +23,11 @@ test('nothing is promised where nothing comes', () => {
 });
 
 test('words for bytes, speeds and times', () => {
-  expect([0, 999, 8_823_114, 512_000_000, 1_234_567_890].map(sizeWords)).toEqual([
-    '0 byte',
-    '999 byte',
+  expect([1, 999, 4321, 43_210, 8_823_114, 512_000_000, 1_234_567_890].map(sizeWords)).toEqual([
+    '1 byte',
+    '999 bytes',
+    '4.3 kB',
+    '43 kB',
     '8.8 MB',
     '512 MB',
     '1.2 GB',

@@ -3,22 +3,25 @@ const MINUTE = 60;
 const HOUR = 3600;
 
 const formats = UNITS.map((unit, step) =>
-  [step > 1 ? 1 : 0, 0].map(
+  [0, 1].map(
     (digits) =>
       new Intl.NumberFormat(undefined, {
         style: 'unit',
         unit,
-        unitDisplay: 'short',
+        unitDisplay: step === 0 ? 'long' : 'short',
         maximumFractionDigits: digits,
       }),
   ),
 );
 
+/** From where on a tenth is of no interest: 9.9 kB, but 12.3 MB. */
+const WHOLE = [0, 10, 100, 100, 100];
+
 /** "8.8 MB", "512 kB": as exact as anybody needs. */
 export function sizeWords(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1000 ** step;
-  return formats[step]?.[value < 100 ? 0 : 1]?.format(value) ?? '';
+  return formats[step]?.[value < (WHOLE[step] ?? 0) ? 1 : 0]?.format(value) ?? '';
 }
 
 /** "3.1 MB/s". */

@@ -5,7 +5,7 @@ import type { Way } from '../../../backups/target.ts';
 import { durationWords, sizeWords } from '../../../backups/units.ts';
 import { count } from '../../../lib/numbers.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
-import { Card } from '../../../ui/layout/Card.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
 import { Verified } from './-State.tsx';
@@ -22,24 +22,39 @@ const WAYS: Record<Way, string> = {
 export function BackupFacts({ backup }: { backup: Backup }) {
   return (
     <div className="backup-facts">
-      <Card title="Facts">
-        <Facts>
-          <Fact label="Asked for">
-            {askedWords(backup)}
-            <At at={backup.createdDate}> · </At>
-          </Fact>
-          <Fact label="Made">
-            <Made backup={backup} />
-          </Fact>
-          <Fact label="Entry types">
-            <Types names={backup.entryTypes ?? []} />
-          </Fact>
-          <Fact label="Files of entries">{backup.includesFiles ? 'Included' : 'Not included'}</Fact>
-          {typeof backup.schemaVersion === 'number' && (
-            <Fact label="Schema version">{count(backup.schemaVersion)}</Fact>
-          )}
-        </Facts>
-      </Card>
+      <div className="backup-facts-side">
+        <Card title="Facts">
+          <Facts>
+            <Fact label="Asked for">
+              {askedWords(backup)}
+              <At at={backup.createdDate}> · </At>
+            </Fact>
+            <Fact label="Made">
+              <Made backup={backup} />
+            </Fact>
+            <Fact label="Entry types">
+              <Types names={backup.entryTypes ?? []} />
+            </Fact>
+            <Fact label="Files of entries">{backup.includesFiles ? 'Included' : 'Not included'}</Fact>
+            {typeof backup.schemaVersion === 'number' && (
+              <Fact label="Schema version">{count(backup.schemaVersion)}</Fact>
+            )}
+          </Facts>
+        </Card>
+        <Card title="Downloading">
+          <CardBody>
+            <div className="backup-door">
+              <p>{WAYS[wayOfThisBrowser()]}</p>
+              <p>
+                A link holds for 5 minutes and only for the address from which you ask for it; it is asked for
+                when you press the button, and the address is shown while the file comes. From another address
+                the service refuses it, and a new link goes on where the old one ended.
+              </p>
+              <p>Who downloads it, when and from where, is recorded.</p>
+            </div>
+          </CardBody>
+        </Card>
+      </div>
       <Card title="Proof">
         <Facts>
           <Fact label="Size">
@@ -58,13 +73,9 @@ export function BackupFacts({ backup }: { backup: Backup }) {
             )}
           </Fact>
           <Fact label="Verified">
-            <Verified backup={backup} />
+            {backup.verified ? <Verified verified={backup.verified} /> : 'Not yet'}
             <At at={backup.verified?.date}> </At>
             {backup.verified?.message && <p className="backup-differs">{backup.verified.message}</p>}
-          </Fact>
-          <Fact label="Download">
-            {WAYS[wayOfThisBrowser()]} Each link holds for 5 minutes and for the address from which you ask
-            for it alone: stay in one network until it is here. Who downloads it is recorded.
           </Fact>
         </Facts>
       </Card>

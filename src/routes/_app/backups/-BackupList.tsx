@@ -27,7 +27,7 @@ import './-backups.css';
 
 // With the navigation beside it, the whole table needs so much.
 const ROOMY = '(min-width: 1420px)';
-const LAST = ['sha256', 'kind'];
+const LAST = ['sha256'];
 const NOTHING: readonly string[] = [];
 const nameOf = ({ fileName }: Backup) => fileName;
 

@@ -8,7 +8,6 @@ import { failureWords, stageWords } from '../../../backups/watch.ts';
 import { Trail } from '../../../shell/Trail.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TabLinks } from '../../../ui/layout/TabLinks.tsx';
@@ -22,7 +21,8 @@ import { DownloadButton } from './-DownloadButton.tsx';
 import { DownloadCard } from './-DownloadCard.tsx';
 import { DownloadsTab } from './-DownloadsTab.tsx';
 import { useBackupItems } from './-use-items.ts';
-import { askedWords, STATE_WORDS } from './-words.ts';
+import { StateBadge } from './-State.tsx';
+import { askedWords } from './-words.ts';
 import './-backups.css';
 
 const route = getRouteApi('/_app/backups/$fileName');
@@ -44,16 +44,18 @@ export function BackupPage() {
 }
 
 function Found({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
+  const view = readDetail({ ...route.useSearch() });
   const router = useRouter();
   const items = useBackupItems(() => void router.navigate({ to: '/backups' }));
   const download = useDownloads().get(backup.fileName);
-  const { fileName, status, createdDate, size } = backup;
-  const { label, tone } = STATE_WORDS[status];
+  const { fileName, status, createdDate, size, failure } = backup;
   return (
     <Page
+      // A table takes the height there is.
+      fill={view.tab !== 'overview'}
       breadcrumbs={<Trail />}
       title={<span className="backup-name">{fileName}</span>}
-      badge={<Badge tone={tone}>{backup.failure?.reason === 'cancelled' ? 'Cancelled' : label}</Badge>}
+      badge={<StateBadge backup={backup} />}
       meta={
         <>
           {typeof size === 'number' && `${sizeWords(size)} · `}
@@ -74,14 +76,13 @@ function Found({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
       }
     >
       {status === 'Failed' && (
-        <Banner tone="bad" title={failureWords(backup)}>
-          No file was made. Ask for another backup once the cause is gone.
+        <Banner tone={failure?.reason === 'cancelled' ? 'info' : 'bad'} title={failureWords(backup)}>
+          No file was made. Ask for another backup whenever you want one.
         </Banner>
       )}
       {isBeingMade(backup) && <Making backup={backup} />}
       {download && <DownloadCard download={download} />}
-      <BackupFacts backup={backup} />
-      <Tabs backup={backup} all={all} />
+      <Tabs backup={backup} all={all} view={view} />
     </Page>
   );
 }
@@ -98,12 +99,20 @@ function Making({ backup }: { backup: Backup }) {
   );
 }
 
-function Tabs({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
-  const view = readDetail({ ...route.useSearch() });
+interface TabsProps {
+  backup: Backup;
+  all: readonly Backup[];
+  view: DetailView;
+}
+
+function Tabs({ backup, all, view }: TabsProps) {
   const navigate = route.useNavigate();
   return (
     <>
       <TabLinks label="Backup">
+        <Tab fileName={backup.fileName} view={view} tab="overview">
+          Overview
+        </Tab>
         <Tab fileName={backup.fileName} view={view} tab="contents">
           Contents
         </Tab>
@@ -114,6 +123,7 @@ function Tabs({ backup, all }: { backup: Backup; all: readonly Backup[] }) {
           Downloads
         </Tab>
       </TabLinks>
+      {view.tab === 'overview' && <BackupFacts backup={backup} />}
       {view.tab === 'contents' && <ContentsTab backup={backup} />}
       {view.tab === 'compare' && (
         <CompareTab
@@ -144,7 +154,8 @@ function Tab({ fileName, view, tab, children }: TabProps) {
       params={{ fileName }}
       search={writeDetail({ ...view, tab })}
       resetScroll={false}
-      aria-current={view.tab === tab ? 'page' : undefined}
+      // Without it the first tab, whose address says nothing, would be shown with every other.
+      activeOptions={{ exact: true }}
     >
       {children}
     </Link>

@@ -9,7 +9,8 @@ import { counted } from '../../../lib/numbers.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
-import { CHANGE_COLUMNS } from './-change-columns.tsx';
+import { SMALL, useMedia } from '../../../ui/use-media.ts';
+import { CHANGE_COLUMNS, SMALL_CHANGE_COLUMNS } from './-change-columns.tsx';
 import { OtherSelect } from './-OtherSelect.tsx';
 import { noFileWords } from './-words.ts';
 
@@ -45,6 +46,7 @@ export function CompareTab({ backup, all, other, onOther }: CompareTabProps) {
 const contents = ({ fileName }: Backup) => readBackupContentsOptions({ path: { fileName } });
 
 function Compared({ backup, chosen }: { backup: Backup; chosen: Backup }) {
+  const small = useMedia(SMALL);
   const isOlder = (chosen.createdDate ?? '') <= (backup.createdDate ?? '');
   const [before, after] = isOlder ? [chosen, backup] : [backup, chosen];
   const old = useQuery(contents(before));
@@ -69,7 +71,7 @@ function Compared({ backup, chosen }: { backup: Backup; chosen: Backup }) {
       )}
       <DataTable
         label="Differences"
-        columns={CHANGE_COLUMNS}
+        columns={small ? SMALL_CHANGE_COLUMNS : CHANGE_COLUMNS}
         rows={changes}
         rowId={nameOf}
         rowLabel={nameOf}

@@ -1,3 +1,5 @@
+// The list under a select refines the look of a field, so that comes first.
+import '../../../ui/form/form.css';
 import { ChevronDown } from 'lucide-react';
 import { useId } from 'react';
 import { Button, Select, SelectValue } from 'react-aria-components';
@@ -5,7 +7,6 @@ import type { Backup } from '../../../backups/list.ts';
 import { sizeWords } from '../../../backups/units.ts';
 import { shortDate } from '../../../lib/dates.ts';
 import { OptionList } from '../../../ui/form/options.tsx';
-import '../../../ui/form/form.css';
 import './-backups.css';
 
 interface OtherSelectProps {

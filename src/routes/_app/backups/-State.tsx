@@ -1,3 +1,4 @@
+import { ShieldAlert, ShieldCheck, ShieldEllipsis } from 'lucide-react';
 import type { Backup } from '../../../backups/list.ts';
 import { isBeingMade } from '../../../backups/list.ts';
 import { failureWords, stageWords } from '../../../backups/watch.ts';
@@ -5,35 +6,42 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { STATE_WORDS, VERIFIED_WORDS } from './-words.ts';
 import './-backups.css';
 
-/** Where a backup is: how far while it is made, why where it failed. */
-export function State({ backup }: { backup: Backup }) {
-  const { status, progress, fileName } = backup;
+const MARKS = { queued: ShieldEllipsis, running: ShieldEllipsis, passed: ShieldCheck, failed: ShieldAlert };
+
+/** The state in a word. */
+export function StateBadge({ backup: { status, failure } }: { backup: Backup }) {
+  if (failure?.reason === 'cancelled') return <Badge>Cancelled</Badge>;
   const { label, tone } = STATE_WORDS[status];
-  if (status === 'Failed')
+  return <Badge tone={tone}>{label}</Badge>;
+}
+
+/** Where a backup is: how far while it is made, why where it failed, and whether it was proved. */
+export function State({ backup }: { backup: Backup }) {
+  const { status, progress, fileName, failure, verified } = backup;
+  if (isBeingMade(backup))
     return (
-      <span className="backup-state" title={failureWords(backup)}>
-        <Badge tone={tone}>{backup.failure?.reason === 'cancelled' ? 'Cancelled' : label}</Badge>
-        {backup.failure && backup.failure.reason !== 'cancelled' && (
-          <span className="backup-why">{backup.failure.message}</span>
-        )}
+      <span className="backup-state" title={stageWords(backup)}>
+        <progress value={progress} max={100} aria-label={`${fileName}: ${stageWords(backup)}`} />
+        <span className="num">{status === 'Queued' ? 'Queued' : `${progress} %`}</span>
       </span>
     );
-  if (!isBeingMade(backup)) return <Badge tone={tone}>{label}</Badge>;
   return (
-    <span className="backup-state" title={stageWords(backup)}>
-      <progress value={progress} max={100} aria-label={`${fileName}: ${stageWords(backup)}`} />
-      <span className="num">{status === 'Queued' ? label : `${progress} %`}</span>
+    <span className="backup-state" title={status === 'Failed' ? failureWords(backup) : undefined}>
+      <StateBadge backup={backup} />
+      {verified && <Verified verified={verified} />}
+      {failure && failure.reason !== 'cancelled' && <span className="backup-why">{failure.message}</span>}
     </span>
   );
 }
 
-/** What the last verification found; nothing where there was none. */
-export function Verified({ backup: { verified } }: { backup: Backup }) {
-  if (!verified) return <span className="person-none">—</span>;
-  const { label, tone } = VERIFIED_WORDS[verified.state];
+/** What the last verification found. */
+export function Verified({ verified: { state, message } }: { verified: NonNullable<Backup['verified']> }) {
+  const { label, tone } = VERIFIED_WORDS[state];
+  const Mark = MARKS[state];
   return (
-    <span title={verified.message ?? undefined}>
-      <Badge tone={tone}>{label}</Badge>
+    <span className={`badge tone-${tone} backup-verified`} title={message ?? undefined}>
+      <Mark />
+      <span>{label}</span>
     </span>
   );
 }

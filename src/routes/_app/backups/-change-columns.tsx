@@ -24,8 +24,7 @@ function difference({ before, after }: MemberChange): string {
   return from === to ? '' : signed.format(to - from);
 }
 
-/** What differs between two backups, member by member. */
-export const CHANGE_COLUMNS: readonly Column<MemberChange>[] = [
+const NAMED: readonly Column<MemberChange>[] = [
   {
     id: 'name',
     header: 'Member',
@@ -46,16 +45,14 @@ export const CHANGE_COLUMNS: readonly Column<MemberChange>[] = [
         <Badge tone="warn">{jump}</Badge>
       ),
   },
+];
+
+/** What differs between two backups, member by member. */
+export const CHANGE_COLUMNS: readonly Column<MemberChange>[] = [
+  ...NAMED,
   { id: 'before', header: 'Records before', width: 124, align: 'end', cell: ({ before }) => rowsIn(before) },
   { id: 'after', header: 'After', width: 104, align: 'end', cell: ({ after }) => rowsIn(after) },
-  {
-    id: 'difference',
-    header: 'Difference',
-    width: 104,
-    align: 'end',
-    small: 'line',
-    cell: (change) => difference(change),
-  },
+  { id: 'difference', header: 'Difference', width: 104, align: 'end', cell: difference },
   {
     id: 'size-before',
     header: 'Size before',
@@ -64,4 +61,16 @@ export const CHANGE_COLUMNS: readonly Column<MemberChange>[] = [
     cell: ({ before }) => sizeIn(before),
   },
   { id: 'size-after', header: 'Size after', width: 100, align: 'end', cell: ({ after }) => sizeIn(after) },
+];
+
+/** The same on a phone: before and after in one line. */
+export const SMALL_CHANGE_COLUMNS: readonly Column<MemberChange>[] = [
+  ...NAMED,
+  {
+    id: 'amounts',
+    header: 'Before and after',
+    small: 'line',
+    cell: ({ before, after }) =>
+      `${rowsIn(before)} → ${rowsIn(after)} records · ${sizeIn(before)} → ${sizeIn(after)}`,
+  },
 ];

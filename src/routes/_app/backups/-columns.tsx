@@ -7,7 +7,7 @@ import { Moment } from '../../../ui/layout/Moment.tsx';
 import type { Column } from '../../../ui/table/columns.ts';
 import { copyText } from '../users/-copy.ts';
 import { DownloadButton } from './-DownloadButton.tsx';
-import { State, Verified } from './-State.tsx';
+import { State } from './-State.tsx';
 import { askedWords, contentsWords, shortHash } from './-words.ts';
 import './-backups.css';
 import '../-person-columns.css';
@@ -19,7 +19,7 @@ export const COLUMNS: readonly Column<Backup>[] = [
   {
     id: 'name',
     header: 'File',
-    minWidth: 190,
+    minWidth: 222,
     sortable: true,
     cell: ({ fileName }, { tabIndex }) => (
       <Link to="/backups/$fileName" params={{ fileName }} tabIndex={tabIndex} title={fileName}>
@@ -30,7 +30,7 @@ export const COLUMNS: readonly Column<Backup>[] = [
   {
     id: 'status',
     header: 'State',
-    width: 136,
+    width: 172,
     sortable: true,
     small: 'aside',
     cell: (backup) => <State backup={backup} />,
@@ -54,7 +54,7 @@ export const COLUMNS: readonly Column<Backup>[] = [
   {
     id: 'contents',
     header: 'Contents',
-    width: 168,
+    width: 132,
     small: 'line',
     cell: (backup) => (
       <span className="person-soft" title={backup.entryTypes?.join(', ')}>
@@ -65,14 +65,13 @@ export const COLUMNS: readonly Column<Backup>[] = [
   {
     id: 'kind',
     header: 'By',
-    width: 150,
+    width: 106,
     cell: (backup) => (
       <span className="person-soft" title={askedWords(backup)}>
         {askedWords(backup)}
       </span>
     ),
   },
-  { id: 'verified', header: 'Verified', width: 116, cell: (backup) => <Verified backup={backup} /> },
   {
     id: 'sha256',
     header: 'SHA-256',

@@ -1,7 +1,7 @@
 import { plain, spoken, written } from '../../../lib/address.ts';
 import type { Search } from '../../../lib/address.ts';
 
-const TABS = ['contents', 'compare', 'downloads'] as const;
+const TABS = ['overview', 'contents', 'compare', 'downloads'] as const;
 
 /** One backup as its address says it. */
 export interface DetailView {

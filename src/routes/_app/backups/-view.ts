@@ -41,7 +41,7 @@ export const readView = (search: Search): BackupsView => ({
 });
 
 function hiddenIn(hide: unknown): readonly string[] | undefined {
-  const ids = readList(hide, /^(status|size|kind|when|contents|sha256|verified|download)$/);
+  const ids = readList(hide, /^(status|size|kind|when|contents|sha256|download)$/);
   return ids.length > 0 || hide === NONE ? ids : undefined;
 }
 

@@ -23,7 +23,7 @@ export const VERIFIED_WORDS: Record<Verification['state'], { label: string; tone
   queued: { label: 'Waiting', tone: 'info' },
   running: { label: 'Being verified', tone: 'info' },
   passed: { label: 'Verified', tone: 'ok' },
-  failed: { label: 'Differs', tone: 'bad' },
+  failed: { label: 'Not proved', tone: 'bad' },
 };
 
 /** Who or what asked for it. */
@@ -32,9 +32,9 @@ export const askedWords = ({ isScheduled, requestedByEmail }: Backup): string =>
 
 const NAMED = 2;
 
-/** What it holds, in short: "Company, Contact", "12 entry types with files". */
+/** What it holds, in short: "Company, Contact", "12 entry types + files". */
 export function contentsWords({ entryTypes = [], includesFiles }: Backup): string {
-  const files = includesFiles ? ' with files' : '';
+  const files = includesFiles ? ' + files' : '';
   if (entryTypes.length === 0) return `Whole site${files}`;
   const types =
     entryTypes.length <= NAMED
