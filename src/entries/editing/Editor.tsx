@@ -3,6 +3,7 @@ import type { FieldValue } from '../../api/generated/types.gen.ts';
 import type { Field, Schema } from '../schema.ts';
 import { PickEditor } from './PickEditor.tsx';
 import { TextEditor } from './TextEditor.tsx';
+import { writtenOf } from './written.ts';
 import './editor.css';
 
 /** Where the keyboard goes after a cell was edited. */
@@ -29,5 +30,6 @@ export const Editor = (props: EditorProps) =>
   isIdField(props.field.fieldType) || props.field.fieldType === FIELD.boolean ? (
     <PickEditor {...props} />
   ) : (
-    <TextEditor {...props} />
+    // A form shows what is staged also where it was undone elsewhere; a cell keeps what is being typed.
+    <TextEditor key={props.inCell ? 'cell' : JSON.stringify(writtenOf(props.value))} {...props} />
   );

@@ -3,6 +3,7 @@ import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
 import { toServiceError } from '../../../api/errors.ts';
 import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
 import type { EntryColumn } from '../../../entries/columns.ts';
+import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
 import { StagedBar } from '../../../entries/editing/StagedBar.tsx';
 import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
 import type { Editing } from '../../../entries/grid/sheet.ts';
@@ -114,8 +115,12 @@ function Content(props: GridCardProps & { editing: Editing }) {
         No entry has everything that is asked for.
       </EmptyState>
     ) : (
-      <EmptyState icon={icon} title={`There are no ${type.pluralName} yet`}>
-        Programs write entries through the interface; they appear here as soon as they are stored.
+      <EmptyState
+        icon={icon}
+        title={`There are no ${type.pluralName} yet`}
+        actions={<NewEntry type={type} schema={props.editing.schema} />}
+      >
+        Programs write entries through the interface too; they appear here as soon as they are stored.
       </EmptyState>
     );
   return (

@@ -8,6 +8,7 @@ import { openEntryBulk } from '../../../entries/bulk/request.ts';
 import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
 import type { ColumnChoice } from '../../../entries/columns-store.ts';
 import { toDraft, toQuery } from '../../../entries/find/draft.ts';
+import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
 import { FindPanel } from '../../../entries/find/FindPanel.tsx';
 import { curlOf, readSaid, withSearch } from '../../../entries/find/query.ts';
 import { fieldCalled } from '../../../entries/schema.ts';
@@ -119,13 +120,16 @@ function Entries() {
             <ListTree />
             Schema
           </Link>
+          <NewEntry type={type} schema={schema} />
         </>
       }
     >
       <TableBar
         tools={
           <>
-            {rows && answer.asOf > 0 && <AsOf tone={answer.error ? 'bad' : 'ok'}>As of {clockTime(answer.asOf)}</AsOf>}
+            {rows && answer.asOf > 0 && (
+              <AsOf tone={answer.error ? 'bad' : 'ok'}>As of {clockTime(answer.asOf)}</AsOf>
+            )}
             <IconButton
               label="Read again"
               icon={RefreshCw}

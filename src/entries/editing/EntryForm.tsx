@@ -1,0 +1,76 @@
+import { useId } from 'react';
+import type { FieldValue } from '../../api/generated/types.gen.ts';
+import { cx } from '../../ui/cx.ts';
+import '../../ui/form/form.css';
+import type { Field, Schema } from '../schema.ts';
+import { ValueView } from '../ValueView.tsx';
+import { itemsOf } from '../values.ts';
+import { Editor } from './Editor.tsx';
+import { lockedReason } from './rules.ts';
+
+interface EntryFormProps {
+  fields: readonly Field[];
+  schema: Schema;
+  shown: (field: Field) => FieldValue | undefined;
+  isStaged: (field: Field) => boolean;
+  /** What is wrong, by field. */
+  faults: ReadonlyMap<number, string>;
+  onChange: (field: Field, value: FieldValue | undefined) => void;
+}
+
+/** The form of an entry, made from its schema; each value is taken as soon as one leaves its field. */
+export function EntryForm({ fields, ...props }: EntryFormProps) {
+  return (
+    <div className="form-body entry-form">
+      {fields.map((field) => (
+        <FormField key={field.id} field={field} {...props} />
+      ))}
+    </div>
+  );
+}
+
+type FormFieldProps = Omit<EntryFormProps, 'fields'> & { field: Field };
+
+function FormField({ field, schema, shown, isStaged, faults, onChange }: FormFieldProps) {
+  const id = useId();
+  const value = shown(field);
+  const locked = lockedReason(field);
+  const fault = faults.get(field.id);
+  const note = locked ?? field.description ?? undefined;
+  const noteId = `${id}-note`;
+  const faultId = `${id}-fault`;
+  const described = [note !== undefined && noteId, fault !== undefined && faultId].filter(Boolean).join(' ');
+  return (
+    <div className={cx('field', isStaged(field) && 'entry-form-staged')}>
+      <label className="field-label" htmlFor={locked === undefined ? id : undefined} id={`${id}-label`}>
+        {field.name} {field.isRequired && <span className="field-optional">required</span>}
+        {isStaged(field) && <span className="entry-form-mark">changed, not saved</span>}
+      </label>
+      {locked === undefined ? (
+        <Editor
+          id={id}
+          inCell={false}
+          {...{ field, schema, value }}
+          invalid={fault !== undefined}
+          describedBy={described === '' ? undefined : described}
+          onCommit={(next) => onChange(field, next)}
+          onCancel={() => undefined}
+        />
+      ) : (
+        <div aria-labelledby={`${id}-label`}>
+          {itemsOf(value).length === 0 ? 'No data' : <ValueView value={value} field={field} />}
+        </div>
+      )}
+      {note !== undefined && (
+        <span id={noteId} className="field-hint">
+          {note}
+        </span>
+      )}
+      {fault !== undefined && (
+        <span id={faultId} className="field-error">
+          {fault}
+        </span>
+      )}
+    </div>
+  );
+}

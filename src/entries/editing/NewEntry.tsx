@@ -1,0 +1,103 @@
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useAllowed } from '../../api/session.ts';
+import type { EntryTypeVm, FieldValue } from '../../api/generated/types.gen.ts';
+import { Button } from '../../ui/button/Button.tsx';
+import { confirmDiscard } from '../../ui/dialog/confirm.ts';
+import { Panel } from '../../ui/dialog/Panel.tsx';
+import { toast } from '../../ui/feedback/toast.ts';
+import type { Field, Schema } from '../schema.ts';
+import { itemText, itemsOf } from '../values.ts';
+import { EntryForm } from './EntryForm.tsx';
+import { missingIn } from './rules.ts';
+import { changesOf, stageCells } from './store.ts';
+
+interface NewEntryProps {
+  type: EntryTypeVm;
+  schema: Schema;
+}
+
+type Draft = ReadonlyMap<number, FieldValue | undefined>;
+
+const NO_DRAFT: Draft = new Map();
+const NO_FAULTS: ReadonlyMap<number, string> = new Map();
+
+/** The fields that somebody fills in: those of the entry form, and whatever is needed. */
+export const formFields = (fields: readonly Field[]): readonly Field[] =>
+  fields.filter((field) => field.isOnEntryForm || field.isRequired);
+
+/** Adds an entry to what is staged for a type. */
+export function NewEntry({ type, schema }: NewEntryProps) {
+  const { reason } = useAllowed('updateEntries');
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="primary" icon={Plus} disabledReason={reason} onClick={() => setOpen(true)}>
+        New {type.singularName}
+      </Button>
+      {open && <NewEntryPanel {...{ type, schema }} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function NewEntryPanel({ type, schema, onClose }: NewEntryProps & { onClose: () => void }) {
+  const all = schema.fieldsOf(type.id);
+  const fields = formFields(all).filter((field) => field.isStoreRequestSupported);
+  const [draft, setDraft] = useState(NO_DRAFT);
+  const [tried, setTried] = useState(false);
+  const values = new Map(all.map(({ id }) => [id, draft.get(id)]));
+  const missing = missingIn(all, undefined, values);
+  const filled = [...draft].filter(([, value]) => itemsOf(value).length > 0);
+  const add = () => {
+    setTried(true);
+    if (missing.size > 0 || filled.length === 0) return;
+    const entryId = Math.min(0, ...changesOf(type.id).cells.keys()) - 1;
+    const key = all.find(({ isKey }) => isKey);
+    const [name] = key ? itemsOf(draft.get(key.id)) : [];
+    const entryName = key && name !== undefined ? itemText(name, key) : `New ${type.singularName}`;
+    const cells = filled.map(([fieldId, value]) => ({
+      entryId,
+      fieldId,
+      entryName,
+      before: undefined,
+      value,
+    }));
+    stageCells(type.id, cells, `New ${type.singularName}`);
+    toast({
+      title: `${entryName} is staged`,
+      description: 'It is made when you save the changes.',
+      tone: 'info',
+    });
+    onClose();
+  };
+  return (
+    <Panel
+      title={`New ${type.singularName}`}
+      onClose={onClose}
+      mayClose={filled.length > 0 ? confirmDiscard : undefined}
+    >
+      <form
+        className="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <EntryForm
+          {...{ fields, schema }}
+          shown={({ id }) => draft.get(id)}
+          isStaged={() => false}
+          faults={tried ? missing : NO_FAULTS}
+          onChange={({ id }, value) => setDraft((before) => new Map(before).set(id, value))}
+        />
+        <footer className="form-footer">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary">
+            Stage new {type.singularName}
+          </Button>
+        </footer>
+      </form>
+    </Panel>
+  );
+}
