@@ -21,11 +21,18 @@ onEachApp((house) => {
     const { fileName } = asked.body.data;
     expect((await api.get(`${BACKUPS}/${fileName}`)).status).toBe(409);
     while (await makeNext({ db: house().db, services, signal }));
-    const { body: list } = await api.get<{ data: { sha256: string; size: number; failure: unknown }[] }>(BACKUPS);
+    const { body: list } = await api.get<{ data: { sha256: string; size: number; failure: unknown }[] }>(
+      BACKUPS,
+    );
     expect(list.data[0]?.failure).toBe(null);
-    expect(list).toMatchObject({ data: [{ fileName, status: 'Ready', progress: 100, entryTypes: ['Thing'] }] });
+    expect(list).toMatchObject({
+      data: [{ fileName, status: 'Ready', progress: 100, entryTypes: ['Thing'] }],
+    });
     const contents = await api.get<BackupContents>(`${BACKUPS}/${fileName}/contents`);
-    expect(contents.body.members.find(({ kind }) => kind === 'entries')).toMatchObject({ rows: 2, title: 'Things' });
+    expect(contents.body.members.find(({ kind }) => kind === 'entries')).toMatchObject({
+      rows: 2,
+      title: 'Things',
+    });
     const file = await house().app.inject({
       url: `${BACKUPS}/${fileName}`,
       headers: { authorization: `Bearer ${things.person.token}` },
@@ -33,7 +40,9 @@ onEachApp((house) => {
     expect(file.statusCode).toBe(200);
     expect(createHash('sha256').update(file.rawPayload).digest('hex')).toBe(list.data[0]?.sha256);
     const downloads = await api.get(`${BACKUPS}/${fileName}/downloads`);
-    expect(downloads.body).toMatchObject([{ userId: things.person.userId, isComplete: true, bytesSent: list.data[0]?.size }]);
+    expect(downloads.body).toMatchObject([
+      { userId: things.person.userId, isComplete: true, bytesSent: list.data[0]?.size },
+    ]);
     expect((await api.post(`${BACKUPS}/delete/${fileName}`)).status).toBe(200);
     expect((await api.get(`${BACKUPS}/${fileName}`)).status).toBe(404);
     expect(await readdir(join(dataDir, 'backups'))).toEqual([]);

@@ -104,7 +104,7 @@ export const downloadHandlers: Handlers<Operations> = {
     requireReady(backup);
     const downloadId = await change(db, actorOf(call), async (tx, record) => {
       const who = { siteId, userId, ip: origin.ip };
-      const isPart = range !== undefined && !/^bytes=0-/.test(range);
+      const isPart = range !== undefined && !range.startsWith('bytes=0-');
       const begun = await store.beginDownload(tx, backup.id, who, isPart);
       if (begun.isNew) {
         record({ action: 'backup.download', subject: ['backup', backup.fileName], changes: {} });

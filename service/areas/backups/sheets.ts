@@ -247,6 +247,15 @@ export const FILES: TableSheet = {
   ],
 };
 
+/** People whom entries, histories or members name and who are members no more; which, the snapshot finds out. */
+export const FORMER = {
+  name: 'users/former.csv',
+  kind: 'users',
+  from: 'account',
+  keys: ['user_id'],
+  columns: [...users('user_id'), ...text('email', 'first_name', 'last_name')],
+} satisfies TableSheet;
+
 /** Where the bytes with this hash lie in a backup. */
 export const filePath = (hash: Buffer): string => `files/${hash.toString('hex')}`;
 

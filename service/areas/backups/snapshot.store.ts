@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
-import { entriesPath, FILES, type SheetColumn, SHEETS, type TableSheet } from './sheets.ts';
+import { entriesPath, FILES, FORMER, type SheetColumn, SHEETS, type TableSheet } from './sheets.ts';
 
 /** So many rows are looked at for a window, and so many bytes of values, by and large, are in it. */
 const WINDOW_ROWS = 4_000;
@@ -122,11 +122,46 @@ export function fileSheet(siteId: number, types: readonly EntryType[], isWhole: 
   };
 }
 
+/** The ids in a value: one, or those of a list. */
+const idsIn = (value: Sql): Sql => sql`(jsonb_path_query(${value}, '$[*]') #>> '{}')::int`;
+
+/** Whom the site names and who are no members: told with their addresses, so that they are known elsewhere too. */
+function formerSheet(siteId: number, types: readonly EntryType[]): Sheet {
+  const userFields = types.flatMap(({ fields }) =>
+    fields.filter(({ fieldType }) => fieldType === FIELD.user),
+  );
+  const fieldIds = userFields.map(({ id }) => id);
+  const typeIds = types.map(({ id }) => id);
+  const within = sql`site_id = ${siteId} and type_id = any(${typeIds}::int[])`;
+  const { columns, keys } = FORMER;
+  return {
+    ...FORMER,
+    title: null,
+    header: headerOf(columns.map(({ name }) => name)),
+    rows: sql`select * from account a where not exists (
+        select from membership m where m.site_id = ${siteId} and m.user_id = a.user_id)
+      and user_id in (
+        select u from entry_change, unnest(array[created_by, modified_by]) as u where ${within}
+        union select u from cell_log, unnest(array[user_id, proxy_id]) as u where ${within}
+        union select u from membership, unnest(array[created_by, modified_by]) as u where site_id = ${siteId}
+        union select u from invitation, unnest(array[user_id, invited_by]) as u where site_id = ${siteId}
+        union select created_by from proxy_assignment where site_id = ${siteId}
+        union select ${idsIn(sql`vals -> x.id::text`)} from entry, unnest(${fieldIds}::int[]) as x(id) where ${within}
+        union select ${idsIn(sql`last_vals -> x.id::text`)} from entry_change, unnest(${fieldIds}::int[]) as x(id) where ${within}
+        union select ${idsIn(sql`old`)} from cell_log where ${within} and field_id = any(${fieldIds}::int[])
+        union select ${idsIn(sql`new`)} from cell_log where ${within} and field_id = any(${fieldIds}::int[]))`,
+    keys,
+    line: lineOf(columns.map(({ name, form }) => FORMS[form](sql.ref(name)))),
+    weight: weightOf([]),
+  };
+}
+
 /** Every sheet of a site but that of files; `types` those of which entries and histories are wanted. */
 export const sheetsOf = (siteId: number, types: readonly EntryType[], isWhole: boolean): Sheet[] => [
   ...Object.values<TableSheet>(SHEETS).map((sheet) =>
     tableSheet(sheet, siteId, isWhole ? null : types.map(({ id }) => id)),
   ),
+  formerSheet(siteId, types),
   ...types.map((type) => entrySheet(type, siteId)),
 ];
 

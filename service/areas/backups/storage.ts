@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const STORAGE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 /** What no row names and nobody has touched for so long was left by a process that died. */
-const STRAY_MS = 3_600_000;
+const STRAY_MS = 86_400_000;
 
 const folderOf = (dataDir: string): string => join(dataDir, 'backups');
 

@@ -13,7 +13,7 @@ const BEAT_MS = 10_000;
 /** More than any message has. */
 const MOST_TEXT = 2_000;
 
-/** The command of the host that restores into a database of its own; exit codes: 0 whole, 1 not, else it broke. */
+/** The command of the host that restores into a database of its own; exit codes: 0 whole, 1 not, else it broke down. */
 const COMMAND = fileURLToPath(new URL('../../cli/restore.ts', import.meta.url));
 
 type Outcome = Parameters<typeof store.setVerified>[3];
@@ -22,12 +22,12 @@ type Outcome = Parameters<typeof store.setVerified>[3];
  * Restores into a database that is made for that and thrown away, and compares, in a process of its own: its memory and
  * its time are nobody else's, and a backup that can be restored with nothing but its file is what is wanted.
  */
-export function restoreElsewhere(path: string, signal: AbortSignal): Promise<Outcome> {
+export function restoreElsewhere(path: string, dataDir: string, signal: AbortSignal): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
   const child = spawn(process.execPath, [COMMAND, path, '--verify'], {
     // Its input ends with this process, however that ends, and with it the child.
     stdio: ['pipe', 'ignore', 'pipe'],
-    env: { ...process.env, DATABASE_URL: '' },
+    env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, STEWARD_ATTACHED: '1' },
   });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -74,6 +74,7 @@ export async function verifyNext({
   }, BEAT_MS);
   const outcome = await restore(
     backupPath(services.dataDir, backup.storageId),
+    services.dataDir,
     AbortSignal.any([signal, stopped.signal]),
   ).finally(() => clearInterval(timer));
   await change(db, hostActor(backup.siteId), async (tx, record) => {

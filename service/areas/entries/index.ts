@@ -1,4 +1,4 @@
-export { contentPath } from './content.ts';
+export { contentPath, keepContent } from './content.ts';
 export { entryFileHandlers } from './file-handlers.ts';
 export { entryReadHandlers } from './handlers.ts';
 export { entryPastHandlers } from './past-handlers.ts';

@@ -11,7 +11,7 @@ import { decoderOf, encode } from '../../kernel/db/values.ts';
 
 /** Rows for one table; the values in the order of the columns, objects for jsonb. */
 export interface Piece {
-  table: 'entry' | 'entry_change' | 'entry_multi' | 'entry_text' | 'cell_log';
+  table: keyof Tables;
   columns: readonly string[];
   rows: Iterable<readonly unknown[]>;
 }

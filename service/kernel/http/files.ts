@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
-import { finished, pipeline, Readable, Transform } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import send from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -53,11 +54,14 @@ function counted(
     },
   });
   pipeline(stream, counter, () => {});
-  finished(reply.raw, (error) => {
-    sent({ bytes, isLast: reachesEnd && !error }).catch((failure: unknown) =>
-      request.log.error({ err: failure, requestId: request.id }, 'What was sent could not be written down'),
+  finished(reply.raw)
+    .then(
+      () => sent({ bytes, isLast: reachesEnd }),
+      () => sent({ bytes, isLast: false }),
+    )
+    .catch((error: unknown) =>
+      request.log.error({ err: error, requestId: request.id }, 'What was sent could not be written down'),
     );
-  });
   return counter;
 }
 

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { checkBackup, digestsOf } from '../../cli/restore/check.ts';
+import { openWhole, restoreBackup } from '../../cli/restore/run.ts';
+import { openTarget, type Target } from '../../cli/restore/target.ts';
+import type { Db } from '../../kernel/db/database.ts';
+import { newPlace, onEachKind } from '../../testing/databases.ts';
+import { fillSite, makeBackup } from '../../testing/backups.ts';
+import { makeThings, type Things } from '../../testing/entries.ts';
+import { dataDir, onEachApp } from '../../testing/site.ts';
+import type { Manifest } from './manifest.ts';
+
+const SEED = Math.floor(Math.random() * 1000);
+
+/** The same as the manifest tells, but for `except`. */
+const told = ({ members }: Manifest, except: readonly string[] = []) =>
+  Object.fromEntries(
+    members
+      .filter(({ name, kind }) => kind !== 'file' && !except.includes(name))
+      .map(({ name, rows, sha256 }) => [name, { rows, sha256 }]),
+  );
+
+/** What follows from values: columns of entries, their references, what is searched, and where pages begin. */
+async function derivedOf(db: Db, siteId: number): Promise<unknown> {
+  const of = (table: string, more = sql``) =>
+    sql`(select md5(string_agg(t, ';' order by t collate "C")) from (
+      select (to_jsonb(t) - 'site_id')::text as t from ${sql.table(table)} as t where site_id = ${siteId} ${more}) as r)`;
+  const { rows } = await sql`
+    select ${of('entry')} as entry, ${of('entry_multi')} as multi, ${of('entry_text')} as texts,
+      ${of('field')} as fields, ${of('list_block', sql`and n <> 0`)} as blocks`.execute(db);
+  return rows[0];
+}
+
+onEachApp((house) => {
+  let things: Things;
+  let path = '';
+  beforeAll(async () => {
+    things = await makeThings(house());
+    await fillSite(house(), things, SEED);
+    ({ path } = await makeBackup(house().db, things.api, { includeFiles: true }));
+  });
+
+  onEachKind((kind) => {
+    test(`restored to another installation the site is the same, sheet by sheet (seed ${SEED})`, async () => {
+      const place = await newPlace(kind);
+      const file = await openWhole(path);
+      const target: Target = await openTarget(place);
+      try {
+        const { slug } = file.manifest.site;
+        const other = { slug: 'other', name: 'Other', dedicated_domain: null };
+        const { site_id: homeOfStrangers } = await target.db
+          .insertInto('site')
+          .values(other)
+          .returning('site_id')
+          .executeTakeFirstOrThrow();
+        const options = { dataDir: place.dataDir, slug, check: { homeOfStrangers } };
+        const report = await restoreBackup(target, file, options);
+        expect(report).toMatchObject({ members: 3, openInvitations: 1, accounts: { found: 0, made: 5 } });
+        const restored = await target.db
+          .selectFrom('site')
+          .select('site_id')
+          .where('slug', '=', slug)
+          .executeTakeFirstOrThrow();
+        expect(Object.fromEntries(await digestsOf(target.db, restored.site_id))).toEqual(told(file.manifest));
+        expect(await derivedOf(target.db, restored.site_id)).toEqual(
+          await derivedOf(house().db, things.siteId),
+        );
+      } finally {
+        file.close();
+        await target.close();
+        await place.remove();
+      }
+    });
+  });
+
+  test('checked elsewhere it passes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'steward-check-'));
+    const file = await openWhole(path);
+    await checkBackup(file, folder);
+    file.close();
+    await rm(folder, { recursive: true });
+    expect(dataDir).not.toBe(folder);
+  });
+});
