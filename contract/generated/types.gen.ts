@@ -5594,10 +5594,6 @@ export type RequestBackupErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5645,10 +5641,6 @@ export type ListBackupsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5695,10 +5687,6 @@ export type GetBackupSettingsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5754,10 +5742,6 @@ export type UpdateBackupSettingsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5819,10 +5803,6 @@ export type CancelBackupErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -5882,10 +5862,6 @@ export type VerifyBackupErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -5947,10 +5923,6 @@ export type ReadBackupContentsErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6006,10 +5978,6 @@ export type ListBackupDownloadsErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -6079,10 +6047,6 @@ export type DownloadBackupErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6147,10 +6111,6 @@ export type CreateBackupDownloadErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -6196,10 +6156,6 @@ export type DownloadBackupByLinkErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */
@@ -6260,10 +6216,6 @@ export type DeleteBackupErrors = {
      * A limit is reached.
      */
     429: ErrorResponse;
-    /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
     /**
      * The service failed; quote the request id when reporting it.
      */

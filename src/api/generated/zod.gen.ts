@@ -1916,7 +1916,7 @@ export const zFromAddress = z.string().min(1).max(64);
 /**
  * File name of a backup of this site.
  */
-export const zFileName = z.string().min(1).max(255).regex(/^[^\/\\]+$/);
+export const zFileName = z.string();
 
 /**
  * Number or apiName of an entry type.
@@ -2668,7 +2668,7 @@ export const zCancelBackupHeaders = z.object({
 });
 
 export const zCancelBackupPath = z.object({
-    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+    fileName: z.string()
 });
 
 /**
@@ -2681,7 +2681,7 @@ export const zVerifyBackupHeaders = z.object({
 });
 
 export const zVerifyBackupPath = z.object({
-    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+    fileName: z.string()
 });
 
 /**
@@ -2694,7 +2694,7 @@ export const zReadBackupContentsHeaders = z.object({
 });
 
 export const zReadBackupContentsPath = z.object({
-    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+    fileName: z.string()
 });
 
 /**
@@ -2707,7 +2707,7 @@ export const zListBackupDownloadsHeaders = z.object({
 });
 
 export const zListBackupDownloadsPath = z.object({
-    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+    fileName: z.string()
 });
 
 /**
@@ -2721,7 +2721,7 @@ export const zDownloadBackupHeaders = z.object({
 });
 
 export const zDownloadBackupPath = z.object({
-    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+    fileName: z.string()
 });
 
 /**
@@ -2734,7 +2734,7 @@ export const zCreateBackupDownloadHeaders = z.object({
 });
 
 export const zCreateBackupDownloadPath = z.object({
-    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+    fileName: z.string()
 });
 
 /**
@@ -2756,7 +2756,7 @@ export const zDeleteBackupHeaders = z.object({
 });
 
 export const zDeleteBackupPath = z.object({
-    fileName: z.string().min(1).max(255).regex(/^[^\/\\]+$/)
+    fileName: z.string()
 });
 
 /**
