@@ -13,7 +13,7 @@ import { openTransfer } from './transfer.ts';
 import { clearFromTray, showInTray } from './tray.ts';
 
 /** What can be done with a download now. */
-export interface DownloadActs {
+interface DownloadActs {
   pause: () => void;
   goOn: () => void;
   drop: () => void;

@@ -23,7 +23,7 @@ export function readBackups(answer: { data: readonly GetBackupsResponse[] } | re
 }
 
 /** Whether something goes on with it that is worth looking again soon. */
-export const isLive = ({ status, verified }: Backup): boolean =>
+const isLive = ({ status, verified }: Backup): boolean =>
   isBeingMade({ status }) || verified?.state === 'queued' || verified?.state === 'running';
 
 /** Whether it is still on its way. */

@@ -24,13 +24,23 @@ export const keptFolder = async (): Promise<FileSystemDirectoryHandle> =>
 export const openSink = (target: Target): Promise<Sink> =>
   target.kind === 'chosen' ? chosenSink(target.file) : keptSink(target.name);
 
+interface RemovableFile extends FileSystemFileHandle {
+  remove: () => Promise<void>;
+}
+const isRemovable = (file: FileSystemFileHandle): file is RemovableFile => 'remove' in file;
+
 /** The browser writes beside the chosen file and puts it in place when it is whole: no half file is left. */
 async function chosenSink(file: FileSystemFileHandle): Promise<Sink> {
+  // A file that was chosen anew is there already, with nothing in it.
+  const isNew = (await file.getFile()).size === 0;
   const stream = await file.createWritable();
   return {
     write: (data, position) => stream.write({ type: 'write', position, data }),
     close: () => stream.close(),
-    abandon: () => stream.abort(),
+    async abandon() {
+      await stream.abort();
+      if (isNew && isRemovable(file)) await file.remove();
+    },
   };
 }
 

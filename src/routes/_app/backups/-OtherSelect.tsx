@@ -1,4 +1,3 @@
-// The list under a select refines the look of a field, so that comes first.
 import '../../../ui/form/form.css';
 import { ChevronDown } from 'lucide-react';
 import { useId } from 'react';

@@ -46,7 +46,8 @@ export function RequestPanel() {
 
   const submit = async (values: RequestValues) => {
     const answer = await request.mutateAsync({ body: bodyOf(values) }).catch(() => undefined);
-    if (!answer) return;
+    // Somebody was quicker: what goes on is shown beside what was chosen.
+    if (!answer) return client.invalidateQueries({ queryKey: backupsQuery.queryKey });
     void watchBackup(answer.data.fileName, client);
     toast({
       title: 'The backup was asked for',

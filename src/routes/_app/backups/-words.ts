@@ -32,14 +32,12 @@ export const askedWords = ({ isScheduled, requestedByEmail }: Backup): string =>
 
 const NAMED = 2;
 
-/** What it holds, in short: "Company, Contact", "12 entry types + files". */
+/** What it holds, in short: "Company, Contact", "12 types + files". */
 export function contentsWords({ entryTypes = [], includesFiles }: Backup): string {
   const files = includesFiles ? ' + files' : '';
   if (entryTypes.length === 0) return `Whole site${files}`;
   const types =
-    entryTypes.length <= NAMED
-      ? entryTypes.join(', ')
-      : counted(entryTypes.length, 'entry type', 'entry types');
+    entryTypes.length <= NAMED ? entryTypes.join(', ') : counted(entryTypes.length, 'type', 'types');
   return types + files;
 }
 
