@@ -30,19 +30,22 @@ export interface Uses {
   conditions: readonly Field[];
 }
 
-function readsField(formulaField: Field, field: Field, fields: readonly Field[]): boolean {
-  if (typeof formulaField.formula !== 'string') return false;
+/** The fields that a calculated field reads. */
+export function readsOf(formulaField: Field, fields: readonly Field[]): readonly Field[] {
+  if (typeof formulaField.formula !== 'string') return [];
   const known = fields.map((one) => ({
     ...one,
     formula: one.formula ?? null,
     choiceName: (id: number) => one.choiceValues?.find((choice) => choice.id === id)?.name,
   }));
   const read = readFormula(formulaField.formula, formulaField, known);
-  return 'formula' in read && read.formula.reads.includes(field.id);
+  if (!('formula' in read)) return [];
+  const { reads } = read.formula;
+  return fields.filter(({ id }) => reads.includes(id));
 }
 
 export const usesOf = (field: Field, fields: readonly Field[]): Uses => ({
-  formulas: fields.filter((one) => readsField(one, field, fields)),
+  formulas: fields.filter((one) => readsOf(one, fields).includes(field)),
   conditions: fields.filter(
     ({ requiredWhen }) => requiredWhen?.conditions.some(({ fieldId }) => fieldId === field.id) === true,
   ),

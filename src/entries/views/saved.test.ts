@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { SavedView } from '../../api/generated/types.gen.ts';
 import { AS_SCHEMA } from '../columns-store.ts';
 import { schemaOf } from '../schema.ts';
-import { contentOf, goneFrom, isChanged, names, viewOf, withoutGone } from './saved.ts';
+import { contentOf, goneFrom, isChanged, namesIn, viewOf, withoutGone } from './saved.ts';
 
 const field = (id: number, apiName: string, fieldType = 1) => ({
   id,
@@ -66,15 +66,19 @@ it('keeps what is in view', () => {
 
 it('says which fields are gone, and can be asked without them', () => {
   expect(goneFrom(saved, fields)).toEqual([]);
-  expect(goneFrom(saved, without('Size'))).toEqual([
-    'Size',
-  ]);
+  expect(goneFrom(saved, without('Size'))).toEqual(['Size']);
   const query = { $or: [{ Size: 1 }, { City: 'Oslo' }], EntryId: { $gt: 5 }, Gone: 1 };
   expect(withoutGone(query, without('Size'))).toEqual({ $or: [{ City: 'Oslo' }], EntryId: { $gt: 5 } });
   expect(withoutGone({ $and: [{ Size: 1 }] }, without('Size'))).toBeUndefined();
 });
 
-it('is used where a field is named, whatever names it', () => {
-  const used = fields.filter((one) => names(saved, one, fields)).map(({ apiName }) => apiName);
-  expect(used).toEqual(['City', 'Size']);
+it('names the fields that it asks for and is ordered by', () => {
+  const { columns } = saved;
+  const named = namesIn({
+    ...saved,
+    query: '{$or: [{city: 1}, {$and: [{Gone: 2}]}]}',
+    sort: '-Name',
+    columns,
+  });
+  expect([...named].toSorted()).toEqual(['city', 'gone', 'name']);
 });

@@ -123,9 +123,10 @@ export function withoutGone(query: QueryObject, fields: readonly Field[]): Query
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
-/** Whether a view names a field: what would no longer be as it was without it. */
-export const names = (saved: SavedView, field: Field, fields: readonly Field[]): boolean =>
-  goneFrom(
-    saved,
-    fields.filter(({ id }) => id !== field.id),
-  ).some((name) => name.toLowerCase() === field.apiName.toLowerCase());
+/** The fields that a view asks for or is ordered by, in lower case: without them it would no longer be the same. */
+export const namesIn = (saved: SavedView): ReadonlySet<string> =>
+  new Set(
+    [...unknownIn(queryOf(saved.query, []), () => false), saved.sort.replace(/^-/, '')].map((name) =>
+      name.toLowerCase(),
+    ),
+  );

@@ -1,22 +1,27 @@
 import { Link } from '@tanstack/react-router';
 import { Hash, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
+import type { EntryTypeVm, SavedView } from '../../../api/generated/types.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
 import { requiredWords } from '../../../entries/find/words.ts';
-import { lackingQuery, typeWords, usesOf } from '../../../entries/schema-words.ts';
+import { lackingQuery, readsOf, typeWords, usesOf } from '../../../entries/schema-words.ts';
 import type { Field, Schema } from '../../../entries/schema.ts';
 import { count } from '../../../lib/numbers.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { copyText } from '../users/-copy.ts';
 import { useDeleteField } from './-deletions.ts';
+import { Lacking } from './-Lacking.tsx';
+import { writeEntriesView } from '../../../entries/view.ts';
+import { viewOf } from '../../../entries/views/saved.ts';
 
 interface FieldRowProps {
   field: Field;
   fields: readonly Field[];
   schema: Schema;
   type: EntryTypeVm;
+  /** The saved views that ask for the field or are ordered by it. */
+  usedBy: readonly SavedView[];
   onEdit: () => void;
 }
 
@@ -24,7 +29,7 @@ const CHOICES = 12;
 const names = new Intl.ListFormat('en');
 
 /** A field with all its properties in words. */
-export function FieldRow({ field, fields, schema, type, onEdit }: FieldRowProps) {
+export function FieldRow({ field, fields, schema, type, usedBy, onEdit }: FieldRowProps) {
   const update = useAllowed('updateField');
   const removal = useAllowed('deleteField');
   const remove = useDeleteField();
@@ -40,9 +45,9 @@ export function FieldRow({ field, fields, schema, type, onEdit }: FieldRowProps)
           {typeWords(field, schema)}
           <Marks field={field} />
         </p>
-        <Rules {...{ field, schema, type }} />
+        <Rules {...{ field, fields, schema, type }} />
         <Choices field={field} />
-        <UsedIn {...{ field, fields }} />
+        <UsedIn {...{ field, fields, type, usedBy }} />
       </div>
       <MenuButton
         label={`Actions for ${field.name}`}
@@ -77,11 +82,13 @@ function Marks({ field }: { field: Field }) {
 
 interface RulesProps {
   field: Field;
+  fields: readonly Field[];
   schema: Schema;
   type: EntryTypeVm;
 }
 
-function Rules({ field, schema, type }: RulesProps) {
+function Rules({ field, fields, schema, type }: RulesProps) {
+  const reads = readsOf(field, fields);
   const query = lackingQuery(field, schema);
   return (
     <>
@@ -91,19 +98,15 @@ function Rules({ field, schema, type }: RulesProps) {
       {typeof field.formula === 'string' && (
         <Line>
           Calculated as <code>{field.formula}</code>
+          {reads.length > 0 && `, which reads ${names.format(reads.map(({ name }) => name))}`}. It follows
+          them by itself and cannot be written.
         </Line>
       )}
       {!field.isStoreRequestSupported && !field.isCalculated && (
         <Line>The interface does not take values for it.</Line>
       )}
       {!field.isOnEntryForm && <Line>Not on the entry form.</Line>}
-      {query && !field.isKey && (
-        <Line>
-          <Link to="/entries/$type" params={{ type: type.apiName }} search={{ query }}>
-            Show entries that lack it
-          </Link>
-        </Line>
-      )}
+      {query && !field.isKey && <Lacking {...{ field, fields, type, query }} />}
     </>
   );
 }
@@ -125,14 +128,36 @@ function Choices({ field: { choiceValues = [] } }: { field: Field }) {
   );
 }
 
-function UsedIn({ field, fields }: { field: Field; fields: readonly Field[] }) {
+type UsedInProps = Pick<FieldRowProps, 'field' | 'fields' | 'type' | 'usedBy'>;
+
+function UsedIn({ field, fields, type, usedBy }: UsedInProps) {
   const { formulas, conditions } = usesOf(field, fields);
-  if (formulas.length + conditions.length === 0) return null;
   return (
-    <p className="sch-line">
-      {formulas.length > 0 && `Read by the formula of ${names.format(formulas.map(({ name }) => name))}. `}
-      {conditions.length > 0 &&
-        `Decides whether ${names.format(conditions.map(({ name }) => name))} is required.`}
-    </p>
+    <>
+      {formulas.length > 0 && (
+        <Line>Read by the formula of {names.format(formulas.map(({ name }) => name))}.</Line>
+      )}
+      {conditions.length > 0 && (
+        <Line>Decides whether {names.format(conditions.map(({ name }) => name))} is required.</Line>
+      )}
+      {usedBy.length > 0 && (
+        <Line>
+          Asked for by {usedBy.length === 1 ? 'the view' : 'the views'}{' '}
+          {usedBy.map((view, at) => (
+            <span key={view.id}>
+              {at > 0 && ', '}
+              <Link
+                to="/entries/$type"
+                params={{ type: type.apiName }}
+                search={writeEntriesView(viewOf(view, fields))}
+              >
+                <bdi>{view.name}</bdi>
+              </Link>
+            </span>
+          ))}
+          .
+        </Line>
+      )}
+    </>
   );
 }

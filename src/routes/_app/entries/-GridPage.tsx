@@ -31,6 +31,7 @@ import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
 import { useTyping } from '../-typing.ts';
 import { ColumnTools } from './-ColumnTools.tsx';
 import { FilterChips } from './-FilterChips.tsx';
+import { GoneFields } from './-GoneFields.tsx';
 import { GridCard } from './-GridCard.tsx';
 import { useRereadSchema } from './-use-reread-schema.ts';
 import { useView } from './-use-view.ts';
@@ -158,6 +159,7 @@ function Entries() {
           onChange={setFinding}
         />
       </TableBar>
+      <GoneFields {...{ fields, rows }} error={answer.error} onReread={reread} />
       <ViewNotices {...{ view, fields, saved, known, show }} />
       {finding && (
         <FindPanel

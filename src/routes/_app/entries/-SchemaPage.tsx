@@ -1,9 +1,11 @@
 import { Link, getRouteApi, useRouter } from '@tanstack/react-router';
 import { Pencil, Plus, Table2, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useAllowed } from '../../../api/session.ts';
 import { referringTo } from '../../../entries/schema-words.ts';
 import { useType } from '../../../entries/use-type.ts';
+import { namesIn } from '../../../entries/views/saved.ts';
+import { useViews } from '../../../entries/views/use-views.ts';
 import { fold } from '../../../lib/fold.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
@@ -32,6 +34,8 @@ export function SchemaPage() {
   const update = useAllowed('updateEntryType');
   const removal = useAllowed('deleteEntryType');
   const removeType = useDeleteType();
+  const { views } = useViews(type.id);
+  const named = useMemo(() => views.map((view) => ({ view, names: namesIn(view) })), [views]);
   const sought = fold(q.trim());
   const shown = fields.filter(({ name, apiName }) => fold(`${name} ${apiName}`).includes(sought));
   const open = (search: { edit?: true; field?: number | 'new' }) =>
@@ -94,6 +98,9 @@ export function SchemaPage() {
             <FieldRow
               key={field.id}
               {...{ field, fields, schema, type }}
+              usedBy={named.flatMap(({ view, names }) =>
+                names.has(field.apiName.toLowerCase()) ? [view] : [],
+              )}
               onEdit={() => void open({ field: field.id })}
             />
           ))}
