@@ -70,9 +70,10 @@ function sideWords(
   cells: readonly CellChange[],
   side: 'before' | 'after',
   byId: ReadonlyMap<number, Field>,
+  named: boolean,
 ): string {
   const [only] = cells;
-  if (only && cells.length === 1) return valueWords(only[side], byId.get(only.fieldId));
+  if (only && !named) return valueWords(only[side], byId.get(only.fieldId));
   return cells
     .map((cell) => `${byId.get(cell.fieldId)?.name ?? ''}: ${valueWords(cell[side], byId.get(cell.fieldId))}`)
     .join('; ');
@@ -89,18 +90,19 @@ export function DryRunView({ result, fields }: DryRunViewProps) {
   const [wanted, setPart] = useState<'change' | 'refused'>('change');
   const part = refused.length === 0 ? 'change' : wanted;
   const byId = useMemo(() => new Map(fields.map((field) => [field.id, field])), [fields]);
-  const rows = useMemo(
-    () => ({
+  const rows = useMemo(() => {
+    const written = new Set(changes.flatMap(({ cells }) => cells.map(({ fieldId }) => fieldId)));
+    const several = written.size > 1;
+    return {
       change: sourceOf(changes, ({ entryId: id, name, cells }) => ({
         id,
         name,
-        before: sideWords(cells, 'before', byId),
-        after: sideWords(cells, 'after', byId),
+        before: sideWords(cells, 'before', byId, several),
+        after: sideWords(cells, 'after', byId, several),
       })),
       refused: sourceOf(refused, ({ entryId: id, name, why }) => ({ id, name, why })),
-    }),
-    [changes, refused, byId],
-  );
+    };
+  }, [changes, refused, byId]);
   return (
     <>
       <p className="num">
@@ -131,6 +133,7 @@ export function DryRunView({ result, fields }: DryRunViewProps) {
           </Button>
         )}
       </div>
+      {part === 'refused' && <Reasons refused={refused} />}
       <DataTable
         key={part}
         label={part === 'change' ? 'Will change' : 'Cannot be changed'}
@@ -145,6 +148,26 @@ export function DryRunView({ result, fields }: DryRunViewProps) {
         }
       />
     </>
+  );
+}
+
+const MOST_REASONS = 5;
+
+/** How many are held back by what, the most frequent first. */
+function Reasons({ refused }: Pick<DryRun, 'refused'>) {
+  const counts = [...Map.groupBy(refused, ({ why }) => why)]
+    .map(([why, { length }]) => ({ why, length }))
+    .toSorted((a, b) => b.length - a.length);
+  const more = counts.length - MOST_REASONS;
+  return (
+    <ul className="bed-reasons num">
+      {counts.slice(0, MOST_REASONS).map(({ why, length }) => (
+        <li key={why}>
+          {why}: {counted(length, 'entry', 'entries')}
+        </li>
+      ))}
+      {more > 0 && <li>{counted(more, 'other reason', 'other reasons')}</li>}
+    </ul>
   );
 }
 
