@@ -82,24 +82,44 @@ export async function momentOfChange(tx: Tx): Promise<Date> {
   return row.at;
 }
 
-/** Columns of `entry` that follow from the values, as a record for jsonb_to_recordset. */
+/** Columns of `entry` that follow from the values. */
 const NUMBER_SLOTS = Array.from({ length: 12 }, (_, at) => `n${at + 1}`);
 const TEXT_SLOTS = Array.from({ length: 6 }, (_, at) => `t${at + 1}`);
-const DERIVED = ['name', 'name_key', 'near_key', ...NUMBER_SLOTS, ...TEXT_SLOTS];
-const recordShape = sql.raw(
-  [
-    'entry_id int',
-    'vals jsonb',
-    ...DERIVED.map((name) => `${name} ${name.startsWith('n') && /\d$/.test(name) ? 'float8' : 'text'}`),
-  ].join(', '),
-);
+const NAMES = ['name', 'name_key', 'near_key'];
+const DERIVED = [...NAMES, ...NUMBER_SLOTS, ...TEXT_SLOTS];
+const isNumberSlot = (column: string): boolean => /^n\d+$/.test(column);
+const inRecord = (columns: readonly string[]): string =>
+  columns.map((name) => `, ${name} ${isNumberSlot(name) ? 'float8' : 'text'}`).join('');
+const recordShape = sql.raw(`entry_id int, vals jsonb${inRecord(DERIVED)}`);
 const derived = sql.raw(DERIVED.join(', '));
 const derivedOfX = sql.raw(DERIVED.map((name) => `x.${name}`).join(', '));
-const derivedSet = sql.raw(DERIVED.map((name) => `${name} = x.${name}`).join(', '));
 
 const records = (writes: readonly EntryWrite[], type: EntryType): string =>
   JSON.stringify(
     writes.map(({ entryId, after }) => ({ entry_id: entryId, vals: after, ...columnsOf(type, after) })),
+  );
+
+/** Fields that any of the writes changes. */
+const changedIn = (writes: readonly EntryWrite[]): SchemaField[] => [
+  ...new Set(writes.flatMap((write) => write.changed)),
+];
+
+/** The columns that follow from these fields. */
+const columnsFrom = (fields: readonly SchemaField[]): string[] =>
+  fields.flatMap(({ slot, isKey }) => [
+    ...(isKey ? NAMES : []),
+    ...(slot === null || slot === 'name' ? [] : [slot]),
+  ]);
+
+/** What is new of each entry, and no more: of ten thousand entries the whole would be many megabytes. */
+const patches = (writes: readonly EntryWrite[], type: EntryType, fields: readonly SchemaField[]): string =>
+  JSON.stringify(
+    writes.map(({ entryId, after, changed }) => ({
+      entry_id: entryId,
+      patch: Object.fromEntries(changed.map(({ id }) => [id, after[id]])),
+      cleared: changed.filter(({ id }) => after[id] === undefined).map(({ id }) => String(id)),
+      ...columnsOf(type, after, fields),
+    })),
   );
 
 /** Stores new entries, and deleted ones that come back, with all that follows from their values. */
@@ -135,14 +155,17 @@ export async function updateEntries(
   at: Date,
   cause: Cause,
 ): Promise<void> {
-  await sql`update entry e set version = e.version + 1, vals = x.vals, ${derivedSet}
-    from jsonb_to_recordset(${records(writes, type)}::jsonb) as x(${recordShape})
+  const changed = changedIn(writes);
+  const columns = columnsFrom(changed);
+  const set = sql.raw(columns.map((name) => `, ${name} = x.${name}`).join(''));
+  await sql`update entry e set version = e.version + 1, vals = (e.vals || x.patch) - x.cleared ${set}
+    from jsonb_to_recordset(${patches(writes, type, changed)}::jsonb)
+      as x(entry_id int, patch jsonb, cleared text[]${sql.raw(inRecord(columns))})
     where e.site_id = ${author.siteId} and e.entry_id = x.entry_id`.execute(tx);
   await writeLog(tx, author, type.id, writes, at, cause);
   await noteChanges(tx, author, type, writes, at, cause);
-  const changed = new Set(writes.flatMap((write) => write.changed));
-  await deleteParts(tx, author.siteId, [...changed], writes);
-  await insertParts(tx, author.siteId, [...changed], writes);
+  await deleteParts(tx, author.siteId, changed, writes);
+  await insertParts(tx, author.siteId, changed, writes);
 }
 
 async function writeLog(
@@ -173,7 +196,14 @@ async function noteChanges(
 ): Promise<void> {
   const direct =
     cause === CAUSE.somebody ? sql`, direct_at = ${at}::timestamptz, modified_by = ${userId}::int` : sql``;
-  await sql`update entry_change c set any_at = ${at}::timestamptz, name = x.name ${direct}
+  const moved = sql`update entry_change c set any_at = ${at}::timestamptz ${direct}`;
+  const renamed = changedIn(writes).some(({ isKey }) => isKey);
+  if (!renamed) {
+    const ids = writes.map(({ entryId }) => entryId);
+    await sql`${moved} where c.site_id = ${siteId} and c.entry_id = any(${ids}::int[])`.execute(tx);
+    return;
+  }
+  await sql`${moved}, name = x.name
     from jsonb_to_recordset(${JSON.stringify(namesOf(writes, type))}::jsonb) as x(entry_id int, name text)
     where c.site_id = ${siteId} and c.entry_id = x.entry_id`.execute(tx);
 }

@@ -51,18 +51,29 @@ export function slotValue(value: StoredValue | undefined, field: SchemaField): s
   return value !== undefined && 'currencyCode' in value ? value.value : null;
 }
 
-type Columns = { name: string; name_key: string; near_key: string | null } & Partial<
-  Record<NumberSlot, number | null> & Record<TextSlot, string | null>
->;
+type NameColumns = { name: string; name_key: string; near_key: string | null };
+type Columns = Partial<NameColumns & Record<NumberSlot, number | null> & Record<TextSlot, string | null>>;
 
-/** Every column of `entry` that follows from the values: the name, its keys, and the slots that fields of the type have. */
-export function columnsOf(type: EntryType, vals: Vals): Columns {
-  const given = vals[type.key.id];
+/**
+ * The columns of `entry` that follow from the values of these fields, by default of all: the name with its keys, and the
+ * slots.
+ */
+export function columnsOf(
+  type: EntryType,
+  vals: Vals,
+  fields: readonly SchemaField[] = type.fields,
+): Columns {
+  const columns: [string, string | number | null][] = [];
+  for (const field of fields)
+    if (field.slot !== null && field.slot !== 'name')
+      columns.push([field.slot, slotValue(vals[field.id], field)]);
+  const named = fields.some(({ isKey }) => isKey) ? nameColumns(vals[type.key.id]) : {};
+  return { ...Object.fromEntries(columns), ...named };
+}
+
+function nameColumns(given: StoredValue | undefined): NameColumns {
   const name = typeof given === 'string' ? given : '';
-  const slots = type.fields
-    .filter((field) => field.slot !== null && field.slot !== 'name')
-    .map((field) => [field.slot, slotValue(vals[field.id], field)]);
-  return { ...Object.fromEntries(slots), name, name_key: slotText(name), near_key: nearKey(name) ?? null };
+  return { name, name_key: slotText(name), near_key: nearKey(name) ?? null };
 }
 
 /** The values `v` of a field's rows in entry_multi: of every multi-select field of ids, and of every reference. */
