@@ -1,6 +1,5 @@
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import { cx } from '../../ui/cx.ts';
-import { Badge } from '../../ui/layout/Badge.tsx';
 import type { Field } from '../schema.ts';
 import { Shown } from '../time/Shown.tsx';
 import { valueIn } from '../values.ts';
@@ -121,11 +120,7 @@ function ChosenRow(props: MergeTableProps & { field: Field; choice: Choice }) {
               />
               <span>
                 <Shown value={valueIn(row, field)} field={field} />
-                {isTaken && (
-                  <span className="mg-id">
-                    <Badge tone="ok">taken</Badge>
-                  </span>
-                )}
+                {isTaken && <span className="mg-id">taken</span>}
               </span>
             </span>
           </td>

@@ -101,9 +101,9 @@ interface FieldValueOfProps {
 }
 
 function FieldValueOf({ entry, field, value }: FieldValueOfProps) {
-  if (itemsOf(value).length === 0) return <span className="ent-quiet">No data</span>;
   if (isFileField(field.fieldType))
     return <EntryFiles entryId={entry.id} field={field} value={value} canRead={!entry.isDeleted} />;
+  if (itemsOf(value).length === 0) return <span className="ent-quiet">No data</span>;
   const isLong = field.fieldType === FIELD.text && typeof value === 'string' && value.length > LONG;
   if (!isLong) return <ValueView value={value} field={field} />;
   return (

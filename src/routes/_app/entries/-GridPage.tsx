@@ -13,6 +13,7 @@ import { FindPanel } from '../../../entries/find/FindPanel.tsx';
 import { curlOf, readSaid, withSearch } from '../../../entries/find/query.ts';
 import { fieldCalled } from '../../../entries/schema.ts';
 import { useRows } from '../../../entries/use-rows.ts';
+import { PastLink } from '../../../entries/time/PastLink.tsx';
 import { useType } from '../../../entries/use-type.ts';
 import { useViews } from '../../../entries/views/use-views.ts';
 import { ViewNotices } from '../../../entries/views/ViewNotices.tsx';
@@ -137,6 +138,7 @@ function Entries() {
               pending={isFetching}
               onClick={() => void again()}
             />
+            <PastLink type={type.apiName} view={view} />
             <ColumnTools {...{ fields, choice }} sort={sort} onSort={turn} onChange={keep} />
           </>
         }
