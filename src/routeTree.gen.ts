@@ -59,6 +59,7 @@ import { Route as AppBackupsListNewRouteImport } from './routes/_app/backups/_li
 import { Route as AppBackupsListScheduleRouteImport } from './routes/_app/backups/_list/schedule';
 import { Route as AppEntriesTypeIndexRouteImport } from './routes/_app/entries/$type/index';
 import { Route as AppEntriesTypeEntryIdRouteImport } from './routes/_app/entries/$type/$entryId';
+import { Route as AppEntriesTypeImportRouteImport } from './routes/_app/entries/$type/import';
 import { Route as AppEntriesTypeMergeRouteImport } from './routes/_app/entries/$type/merge';
 import { Route as AppEntriesTypePastRouteImport } from './routes/_app/entries/$type/past';
 import { Route as AppEntriesTypeSchemaRouteImport } from './routes/_app/entries/$type/schema';
@@ -333,6 +334,11 @@ const AppEntriesTypeEntryIdRoute = AppEntriesTypeEntryIdRouteImport.update({
   path: '/$entryId',
   getParentRoute: () => AppEntriesTypeRouteRoute,
 } as any);
+const AppEntriesTypeImportRoute = AppEntriesTypeImportRouteImport.update({
+  id: '/import',
+  path: '/import',
+  getParentRoute: () => AppEntriesTypeRouteRoute,
+} as any);
 const AppEntriesTypeMergeRoute = AppEntriesTypeMergeRouteImport.update({
   id: '/merge',
   path: '/merge',
@@ -504,6 +510,7 @@ export interface FileRoutesByFullPath {
   '/backups/new': typeof AppBackupsListNewRoute;
   '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/entries/$type/import': typeof AppEntriesTypeImportRoute;
   '/entries/$type/merge': typeof AppEntriesTypeMergeRoute;
   '/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
@@ -564,6 +571,7 @@ export interface FileRoutesByTo {
   '/backups/new': typeof AppBackupsListNewRoute;
   '/backups/schedule': typeof AppBackupsListScheduleRoute;
   '/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/entries/$type/import': typeof AppEntriesTypeImportRoute;
   '/entries/$type/merge': typeof AppEntriesTypeMergeRoute;
   '/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
@@ -637,6 +645,7 @@ export interface FileRoutesById {
   '/_app/backups/_list/new': typeof AppBackupsListNewRoute;
   '/_app/backups/_list/schedule': typeof AppBackupsListScheduleRoute;
   '/_app/entries/$type/$entryId': typeof AppEntriesTypeEntryIdRoute;
+  '/_app/entries/$type/import': typeof AppEntriesTypeImportRoute;
   '/_app/entries/$type/merge': typeof AppEntriesTypeMergeRoute;
   '/_app/entries/$type/past': typeof AppEntriesTypePastRoute;
   '/_app/entries/$type/schema': typeof AppEntriesTypeSchemaRoute;
@@ -710,6 +719,7 @@ export interface FileRouteTypes {
     | '/backups/new'
     | '/backups/schedule'
     | '/entries/$type/$entryId'
+    | '/entries/$type/import'
     | '/entries/$type/merge'
     | '/entries/$type/past'
     | '/entries/$type/schema'
@@ -770,6 +780,7 @@ export interface FileRouteTypes {
     | '/backups/new'
     | '/backups/schedule'
     | '/entries/$type/$entryId'
+    | '/entries/$type/import'
     | '/entries/$type/merge'
     | '/entries/$type/past'
     | '/entries/$type/schema'
@@ -842,6 +853,7 @@ export interface FileRouteTypes {
     | '/_app/backups/_list/new'
     | '/_app/backups/_list/schedule'
     | '/_app/entries/$type/$entryId'
+    | '/_app/entries/$type/import'
     | '/_app/entries/$type/merge'
     | '/_app/entries/$type/past'
     | '/_app/entries/$type/schema'
@@ -1233,6 +1245,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppEntriesTypeEntryIdRouteImport;
       parentRoute: typeof AppEntriesTypeRouteRoute;
     };
+    '/_app/entries/$type/import': {
+      id: '/_app/entries/$type/import';
+      path: '/import';
+      fullPath: '/entries/$type/import';
+      preLoaderRoute: typeof AppEntriesTypeImportRouteImport;
+      parentRoute: typeof AppEntriesTypeRouteRoute;
+    };
     '/_app/entries/$type/merge': {
       id: '/_app/entries/$type/merge';
       path: '/merge';
@@ -1509,6 +1528,7 @@ const AppBackupsRouteRouteWithChildren = AppBackupsRouteRoute._addFileChildren(
 
 interface AppEntriesTypeRouteRouteChildren {
   AppEntriesTypeEntryIdRoute: typeof AppEntriesTypeEntryIdRoute;
+  AppEntriesTypeImportRoute: typeof AppEntriesTypeImportRoute;
   AppEntriesTypeMergeRoute: typeof AppEntriesTypeMergeRoute;
   AppEntriesTypePastRoute: typeof AppEntriesTypePastRoute;
   AppEntriesTypeSchemaRoute: typeof AppEntriesTypeSchemaRoute;
@@ -1517,6 +1537,7 @@ interface AppEntriesTypeRouteRouteChildren {
 
 const AppEntriesTypeRouteRouteChildren: AppEntriesTypeRouteRouteChildren = {
   AppEntriesTypeEntryIdRoute: AppEntriesTypeEntryIdRoute,
+  AppEntriesTypeImportRoute: AppEntriesTypeImportRoute,
   AppEntriesTypeMergeRoute: AppEntriesTypeMergeRoute,
   AppEntriesTypePastRoute: AppEntriesTypePastRoute,
   AppEntriesTypeSchemaRoute: AppEntriesTypeSchemaRoute,

@@ -13,7 +13,7 @@ import type { Field } from './schema.ts';
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 export const isFile = (value: unknown): value is FileValueVm => isObject(value) && 'contentType' in value;
-const isMoney = (value: unknown): value is MoneyValue => isObject(value) && 'currencyCode' in value;
+export const isMoney = (value: unknown): value is MoneyValue => isObject(value) && 'currencyCode' in value;
 export const isNamed = (value: unknown): value is NamedValue =>
   isObject(value) && 'id' in value && 'name' in value && !isFile(value);
 

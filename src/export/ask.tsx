@@ -16,24 +16,29 @@ const FORMATS: readonly { format: Format; label: string; hint: string }[] = [
 ];
 // A workbook is written in memory, and few programs open a larger one.
 const MOST_XLSX = 250_000;
+const MOST_CELLS = 2_750_000;
 
 interface Choice {
   format: Format;
   /** With what is offered beside the formats. */
   more: boolean;
+  /** Which of the variants. */
+  variant: number;
 }
 
 /** The question before an export: which format, and whether with more than the list itself holds. */
 export async function askExport(request: PeopleRequest | ExportSource): Promise<void> {
   const source = 'userIds' in request ? peopleSource(request) : request;
   const rows = source.words(source.total);
-  const choice: Choice = { format: 'csv', more: false };
+  const choice: Choice = { format: 'csv', more: false, variant: 0 };
   const agreed = await confirm({
     title: `Export ${rows}?`,
     body: <Choices choice={choice} source={source} />,
     action: `Export ${rows}`,
   });
-  if (agreed) await runExport((choice.more && source.more?.source) || source, choice.format);
+  if (!agreed) return;
+  const told = source.variants?.options[choice.variant]?.source ?? source;
+  await runExport((choice.more && told.more?.source) || told, choice.format);
 }
 
 interface ChoicesProps {
@@ -43,8 +48,9 @@ interface ChoicesProps {
 }
 
 function Choices({ choice, source }: ChoicesProps) {
-  const { filter, csvHint, total, more } = source;
-  const large = total > MOST_XLSX;
+  const { filter, csvHint, total, columns, more, variants } = source;
+  const large =
+    total > MOST_XLSX || total * Math.max(columns.length, more?.source.columns.length ?? 0) > MOST_CELLS;
   return (
     <div className="export-choices">
       {filter !== undefined && <p>{filter}</p>}
@@ -65,6 +71,22 @@ function Choices({ choice, source }: ChoicesProps) {
         ))}
         {large && <p className="field-hint">A workbook cannot hold so many rows.</p>}
       </fieldset>
+      {variants && (
+        <label className="export-variant">
+          <span className="field-label">{variants.label}</span>
+          <select
+            className="input"
+            defaultValue={choice.variant}
+            onChange={({ target }) => Object.assign(choice, { variant: Number(target.value) })}
+          >
+            {variants.options.map(({ label }, at) => (
+              <option key={label} value={at}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {more && (
         <label className="export-choice">
           <input

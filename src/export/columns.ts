@@ -1,4 +1,5 @@
 import { licenseType } from '../../contract/rules/licenses.ts';
+import type { ExportCell } from './cells.ts';
 import { HEADINGS, TOLD_BY_SERVICE } from '../import/people/fields.ts';
 import type { Field } from '../import/people/fields.ts';
 import { joinNames } from '../import/name-list.ts';
@@ -20,7 +21,6 @@ export interface ExportRow {
 }
 
 export type GroupNames = ReadonlyMap<number, string>;
-export type ExportCell = string | number | Date;
 
 interface ExportColumn {
   heading: string;

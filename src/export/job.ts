@@ -9,6 +9,8 @@ import { fetchAgain } from './fetch-again.ts';
 import { fileName } from './file-name.ts';
 import { handOver } from './hand-over.ts';
 import { keepExport } from './keep.ts';
+import { createPause } from './pause.ts';
+import type { Pause } from './pause.ts';
 import type { ExportRecord } from './keep.ts';
 import type { ExportSource } from './source.ts';
 import type { ExportWorker } from './worker.ts';
@@ -33,12 +35,21 @@ export async function runExport(source: ExportSource, format: Format): Promise<v
   const title = `Export ${words(total)} as ${format.toUpperCase()}`;
   const inTray = total >= LARGE || source.slow === true;
   const stopping = new AbortController();
+  const pausing = createPause();
   const name = fileName(subject, filter, format);
   const show = (done: number) => {
     if (!inTray) return;
-    const actions = [{ label: 'Stop', onSelect: () => stopping.abort() }];
-    const result = `${count(done)} of ${count(total)}`;
-    reportJob({ id, title, state: 'running', progress: done / total, result, actions });
+    const isPaused = pausing.isPaused();
+    const turn = () => {
+      pausing.turn();
+      show(done);
+    };
+    const actions = [
+      { label: isPaused ? 'Continue' : 'Pause', onSelect: turn },
+      { label: 'Stop', onSelect: () => stopping.abort() },
+    ];
+    const result = `${isPaused ? 'Paused at ' : ''}${count(done)} of ${count(total)}`;
+    reportJob({ id, title, state: 'running', progress: total === 0 ? 1 : done / total, result, actions });
   };
   const keep = (end: Pick<ExportRecord, 'state' | 'rows' | 'why'>, file?: Blob) => {
     const at = new Date(begun).toISOString();
@@ -48,7 +59,7 @@ export async function runExport(source: ExportSource, format: Format): Promise<v
   };
   try {
     show(0);
-    const { blob, written } = await write(source, { format, show, signal: stopping.signal });
+    const { blob, written } = await write(source, { format, show, signal: stopping.signal, pausing });
     await handOver(subject, { name, rows: written }, blob);
     keep({ state: 'done', rows: written }, blob);
     const left = total - written;
@@ -74,9 +85,10 @@ interface Writing {
   format: Format;
   show: (done: number) => void;
   signal: AbortSignal;
+  pausing: Pause;
 }
 
-async function write(source: ExportSource, { format, show, signal }: Writing) {
+async function write(source: ExportSource, { format, show, signal, pausing }: Writing) {
   const { columns, sheet, total, filter = CHOSEN } = source;
   const worker = startWorker(workerUrl);
   try {
@@ -88,6 +100,8 @@ async function write(source: ExportSource, { format, show, signal }: Writing) {
       await file.add(rows);
       written += rows.length;
       show(Math.min(written, total));
+      // oxlint-disable-next-line no-await-in-loop -- what is paused waits here
+      await pausing.passed(signal);
     }
     const blob = await file.end();
     if (!blob) throw new Error('No file was begun');

@@ -1,4 +1,4 @@
-import type { ExportCell } from './columns.ts';
+import type { ExportCell } from './cells.ts';
 import type { ListSearch } from './keep.ts';
 
 /** A table that can be exported: it comes in portions, and its cells are ready to be written. */
@@ -22,5 +22,7 @@ export interface ExportSource {
   slow?: boolean;
   /** The same table with more in it, offered beside the formats. */
   more?: { label: string; hint: string; source: ExportSource };
+  /** The same table told otherwise, offered beside the formats; the first is this one. */
+  variants?: { label: string; options: readonly { label: string; source: ExportSource }[] };
   portions: (signal: AbortSignal) => AsyncIterable<readonly (readonly ExportCell[])[]>;
 }

@@ -1,7 +1,10 @@
 import { CSV_START, csvLine } from '../lib/csv.ts';
-import type { ExportCell } from './columns.ts';
+import type { ExportCell } from './cells.ts';
 
-const plain = (cell: ExportCell): string | number => (cell instanceof Date ? cell.toISOString() : cell);
+function plain(cell: ExportCell): string | number {
+  if (cell instanceof Date) return cell.toISOString();
+  return typeof cell === 'object' ? cell.text : cell;
+}
 
 /** The heading of an export as CSV, with the mark that makes spreadsheets read its accents. */
 export const csvHead = (columns: readonly { heading: string }[]): string =>

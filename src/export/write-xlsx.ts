@@ -1,5 +1,6 @@
 import writeXlsxFile from 'write-excel-file/universal';
-import type { ExportCell } from './columns.ts';
+import type { ExportCell } from './cells.ts';
+import { sheetText } from './sheet-text.ts';
 
 type Cell =
   | { type: StringConstructor; value: string; fontWeight?: 'bold' }
@@ -7,17 +8,21 @@ type Cell =
   | { type: DateConstructor; value: Date; format: string };
 
 const MOMENT = 'yyyy-mm-dd hh:mm:ss';
+const DAY = 'yyyy-mm-dd';
 
 // Text has the type of text: a sheet never takes it for a formula (security T19).
-function toCell(value: ExportCell): Cell {
+function toCell(value: ExportCell): Cell | null {
+  if (value === '') return null;
   if (typeof value === 'number') return { type: Number, value };
-  return value instanceof Date ? { type: Date, value, format: MOMENT } : { type: String, value };
+  if (value instanceof Date) return { type: Date, value, format: MOMENT };
+  if (typeof value === 'string') return { type: String, value: sheetText(value) };
+  return { type: Date, value: new Date(value.wall), format: value.isDay ? DAY : MOMENT };
 }
 
-const heading = (value: string): Cell => ({ type: String, value, fontWeight: 'bold' });
+const heading = (value: string): Cell => ({ type: String, value: sheetText(value), fontWeight: 'bold' });
 
 /** These rows as rows of a sheet. */
-export const xlsxRows = (rows: readonly (readonly ExportCell[])[]): Cell[][] =>
+export const xlsxRows = (rows: readonly (readonly ExportCell[])[]): (Cell | null)[][] =>
   rows.map((cells) => cells.map(toCell));
 
 /** What a workbook is told beside its rows. */
@@ -29,8 +34,11 @@ export interface Table {
 }
 
 /** A workbook of rows, with a second sheet that says what they are: in the first it would come back in an import. */
-export function toXlsx(rows: readonly Cell[][], { columns, sheet, filter, made }: Table): Promise<Blob> {
-  const about: Cell[][] = [
+export function toXlsx(
+  rows: readonly (Cell | null)[][],
+  { columns, sheet, filter, made }: Table,
+): Promise<Blob> {
+  const about: (Cell | null)[][] = [
     [heading('Rows'), toCell(rows.length)],
     [heading('Filter'), toCell(filter)],
     [heading('Exported'), toCell(made)],

@@ -1,4 +1,4 @@
-import type { ExportCell } from './columns.ts';
+import type { ExportCell } from './cells.ts';
 import { csvHead, csvRows } from './write-csv.ts';
 import { toXlsx, xlsxRows } from './write-xlsx.ts';
 import type { Table } from './write-xlsx.ts';
@@ -14,13 +14,27 @@ export interface Writer {
   end: () => Promise<Blob>;
 }
 
+// What is a blob is no longer in memory: the browser keeps it on its disk.
+const PART = 1024 * 1024;
+
 /** Writes a file piece by piece. */
 export function createWriter({ format, ...table }: Beginning): Writer {
   if (format === 'csv') {
-    const parts = [csvHead(table.columns)];
+    const parts: Blob[] = [];
+    let text = csvHead(table.columns);
+    const put = () => {
+      parts.push(new Blob([text]));
+      text = '';
+    };
     return {
-      add: (rows) => void parts.push(csvRows(rows)),
-      end: () => Promise.resolve(new Blob(parts, { type: 'text/csv' })),
+      add(rows) {
+        text += csvRows(rows);
+        if (text.length > PART) put();
+      },
+      end() {
+        put();
+        return Promise.resolve(new Blob(parts, { type: 'text/csv' }));
+      },
     };
   }
   const lines: ReturnType<typeof xlsxRows> = [];

@@ -112,7 +112,7 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
 
   /** Sends what is left, until all is done, it is stopped, or the service does not answer. */
   async function send(): Promise<void> {
-    const performer = await performerFor();
+    const performer = await performerFor(about);
     const above = await performer.mark?.();
     let trouble: unknown;
     const run = createRun(performer.pieces(rows.filter(({ row }) => !results.has(row))), {

@@ -1,5 +1,5 @@
 import type { WriteOperation } from '../api/effects.ts';
-import type { Progress, RowResult } from './keep.ts';
+import type { About, Progress, RowResult } from './keep.ts';
 import type { Planned } from './plan.ts';
 
 /** Some rows on their way: how far each is, by its row. */
@@ -28,6 +28,7 @@ export interface Performer {
 }
 
 /** How the rows of an import are sent; read with the first of them. */
-export async function performerFor(): Promise<Performer> {
-  return (await import('./people/performer.ts')).peoplePerformer;
+export async function performerFor({ typeId }: About): Promise<Performer> {
+  if (typeId === undefined) return (await import('./people/performer.ts')).peoplePerformer;
+  return (await import('../entries/import/performer.ts')).entriesPerformer(typeId);
 }

@@ -5,13 +5,22 @@ import type { Table } from './read-table.ts';
 // Reading takes about thirty times as much memory as the file has.
 const MOST_BYTES = 25 * 1024 * 1024;
 
+const SECOND = 1000;
+const NEAR = 5;
+
+/** A sheet counts fractions of days: what is nearly a second is one. */
+function wholeSecond(time: number): number {
+  const whole = Math.round(time / SECOND) * SECOND;
+  return Math.abs(time - whole) < NEAR ? whole : time;
+}
+
 /** A cell as the text that a CSV file would have: a midnight is a day, any other time goes without a zone. */
 function cellText(cell: unknown): string {
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No';
   if (typeof cell === 'string' || typeof cell === 'number') return String(cell);
   if (!(cell instanceof Date)) return '';
   if (Number.isNaN(cell.getTime())) return '';
-  const text = cell.toISOString();
+  const text = new Date(wholeSecond(cell.getTime())).toISOString();
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, -1);
 }
 

@@ -1,7 +1,7 @@
 import type { Field } from './fields.ts';
 import type { Fault } from '../plan.ts';
 import type { Checking, Permissions } from './plan.ts';
-import { quoted } from './values.ts';
+import { quoted } from '../read.ts';
 
 // A request takes so many (NewUserInfo, UsersToUserGroupRequestVm).
 const MOST_GROUPS = 1000;

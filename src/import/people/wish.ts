@@ -3,8 +3,10 @@ import type { Field, Mapping } from './fields.ts';
 import { splitNames } from '../name-list.ts';
 import type { Row } from '../parse.ts';
 import type { Fault } from '../plan.ts';
-import { quoted, readGroups, readId, readLicense, readStatus, readSwitch } from './values.ts';
-import type { GroupBook, Read } from './values.ts';
+import { quoted, readSwitch } from '../read.ts';
+import type { Read } from '../read.ts';
+import { readGroups, readId, readLicense, readStatus } from './values.ts';
+import type { GroupBook } from './values.ts';
 
 /** What a row says; a field that it leaves empty says nothing. */
 export interface Wish {

@@ -31,6 +31,7 @@ import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
 import { useTyping } from '../-typing.ts';
 import { ColumnTools } from './-ColumnTools.tsx';
+import { FilesMenu } from './-FilesMenu.tsx';
 import { FilterChips } from './-FilterChips.tsx';
 import { GoneFields } from './-GoneFields.tsx';
 import { GridCard } from './-GridCard.tsx';
@@ -118,6 +119,17 @@ function Entries() {
               }
             />
           )}
+          <FilesMenu
+            request={{
+              type,
+              fields,
+              columns: columns.map(({ field }) => field),
+              question,
+              total: rows?.total,
+            }}
+            view={view}
+            condition={condition}
+          />
           <Link to="/entries/$type/schema" params={{ type: type.apiName }} className={buttonClass()}>
             <ListTree />
             Schema

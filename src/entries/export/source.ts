@@ -1,0 +1,113 @@
+import { FIELD } from '../../../contract/rules/fields.ts';
+import type { RowVm } from '../../api/generated/types.gen.ts';
+import type { ExportSource } from '../../export/source.ts';
+import { count, counted } from '../../lib/numbers.ts';
+import type { Field } from '../schema.ts';
+import { readRows } from '../use-rows.ts';
+import type { RowQuestion } from '../use-rows.ts';
+import { cellOf } from './cells.ts';
+import { ENTRY_ID, headingsOf, partsOf } from './headings.ts';
+import type { Part } from './headings.ts';
+
+/** The entries that match, as they are to be exported. */
+export interface EntriesRequest {
+  type: { id: number; apiName: string; pluralName: string };
+  /** All fields of the type: headings are the same whichever of them are exported. */
+  fields: readonly Field[];
+  /** The columns, in their order. */
+  columns: readonly Field[];
+  question: Pick<RowQuestion, 'query' | 'orderBy'>;
+  total: number;
+  /** What the entries have in common, in words. */
+  filter: string | undefined;
+  /** The zone in which moments are told. */
+  zone: string;
+}
+
+// The service gives so many at once.
+const WINDOW = 1000;
+// So few that long texts of all of them fit into memory.
+const WINDOW_OF_TEXTS = 250;
+const WIDTHS: Readonly<Record<Part, number>> = { value: 22, id: 10, currency: 10 };
+
+/** Columns of a table, each with its cell of a row. */
+export function entryColumns({ fields, columns, zone }: Pick<EntriesRequest, 'fields' | 'columns' | 'zone'>) {
+  const heading = headingsOf(fields, zone);
+  return [
+    { heading: ENTRY_ID, width: 10, cell: (row: RowVm) => row.EntryId },
+    ...columns.flatMap((field) =>
+      partsOf(field).map((part) => ({
+        heading: heading(field, part),
+        width: WIDTHS[part],
+        cell: (row: RowVm) => cellOf(row, field, part, zone),
+      })),
+    ),
+  ];
+}
+
+/** Reads all that match, window after window: in the order of ids after the last one seen, else by place. */
+async function* windows({ type, columns, question }: EntriesRequest, signal: AbortSignal) {
+  const { query, orderBy } = question;
+  const fields = columns.map(({ apiName }) => apiName);
+  const limit = columns.some(({ isKey, fieldType }) => fieldType === FIELD.text && !isKey)
+    ? WINDOW_OF_TEXTS
+    : WINDOW;
+  let last = 0;
+  for (let skip = 0; ; skip += limit) {
+    const beyond = last === 0 ? [] : [{ [ENTRY_ID]: { $gt: last } }];
+    const narrowed = [...(query ? [query] : []), ...beyond];
+    const body = orderBy
+      ? { ...(query && { query }), orderBy, skip }
+      : narrowed.length > 0
+        ? { query: { $and: narrowed } }
+        : {};
+    // oxlint-disable-next-line no-await-in-loop -- in sequence, so that memory holds one window
+    const { rows } = await readRows(type.id, { ...body, fields, limit }, signal);
+    yield rows;
+    if (rows.length < limit) return;
+    last = rows.at(-1)?.EntryId ?? 0;
+  }
+}
+
+/** The entries that match as a table that can be exported, and imported again; moments in one of these zones. */
+export function entriesSource(request: Omit<EntriesRequest, 'zone'>, zones: readonly string[]): ExportSource {
+  const options = [...new Set([...zones, 'UTC'])].map((zone) => ({
+    label: zone,
+    source: sourceIn({ ...request, zone }),
+  }));
+  const [first] = options;
+  const hasMoments = request.fields.some(
+    ({ fieldType, isDateOnly }) => fieldType === FIELD.date && !isDateOnly,
+  );
+  return {
+    ...(first?.source ?? sourceIn({ ...request, zone: 'UTC' })),
+    ...(hasMoments && options.length > 1 && { variants: { label: 'Time zone of moments', options } }),
+  };
+}
+
+function sourceIn(request: EntriesRequest): ExportSource {
+  const { type, total, filter, fields, zone } = request;
+  const columns = entryColumns(request);
+  const hidden = fields.length - request.columns.length;
+  return {
+    subject: type.apiName.toLowerCase(),
+    sheet: type.pluralName.replaceAll(/[\\/?*[\]:]/g, ' ').slice(0, 31),
+    words: (rows) => counted(rows, 'entry', 'entries'),
+    columns: columns.map(({ heading, width }) => ({ heading, width })),
+    total,
+    filter,
+    search: undefined,
+    csvHint: `Can be changed and imported again. Dates are in ${zone}.`,
+    ...(hidden > 0 && {
+      more: {
+        label: 'All columns',
+        hint: `With the ${count(hidden)} that the list does not show.`,
+        source: sourceIn({ ...request, columns: fields }),
+      },
+    }),
+    async *portions(signal) {
+      for await (const rows of windows(request, signal))
+        yield rows.map((row) => columns.map(({ cell }) => cell(row)));
+    },
+  };
+}

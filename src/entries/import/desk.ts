@@ -1,0 +1,210 @@
+import { FIELD } from '../../../contract/rules/fields.ts';
+import { nearKey } from '../../../contract/rules/near-names.ts';
+import type { RowVm } from '../../api/generated/types.gen.ts';
+import { createBoard } from '../../import/board.ts';
+import type { Counts } from '../../import/plan.ts';
+import { ENTRY_ID } from '../export/headings.ts';
+import type { Field } from '../schema.ts';
+import { valueIn } from '../values.ts';
+import { addTo, bookOf, choicesOf } from './book.ts';
+import type { Book, Named } from './book.ts';
+import { checkRows } from './check.ts';
+import type { Entry, Work } from './check.ts';
+import { columnsOf } from './columns.ts';
+import { referenceNeeds, typesKey } from './needs.ts';
+import type { NamedNeeds } from './needs.ts';
+import type { Rules } from './rules.ts';
+import { heldIn } from './stored.ts';
+import type { Held } from './stored.ts';
+import type { Mapping } from './targets.ts';
+import { readRow } from './wish.ts';
+import type { Wish } from './wish.ts';
+
+/** What the rows are checked against. */
+export interface Question {
+  fields: readonly Field[];
+  mapping: Mapping;
+  rules: Rules;
+  /** What tells entries apart: `EntryId`, the apiName of a field, or nothing, where all rows are new. */
+  key: string;
+}
+
+/** What has to be looked up before the rows can be checked, beyond what is here already. */
+export interface Needs {
+  references: readonly NamedNeeds[];
+  users: boolean;
+  /** Values of the key: ids, or what its field holds. */
+  keys: readonly (string | number)[];
+  /** The fields of entries that are compared, by apiName. */
+  compared: readonly string[];
+  /** Names of everything there is, to tell near-duplicates. */
+  names: boolean;
+}
+
+const NO_BOOK = bookOf([]);
+// A longer text cannot be asked for (the bound of a row query).
+const MOST_KEY = 10_000;
+
+const foldKey = (value: Held | undefined): string | number | undefined =>
+  typeof value === 'string' ? value.toLowerCase() : typeof value === 'number' ? value : undefined;
+
+/** The fields that decide whether a row can be stored: those of the file, and what they depend on. */
+function comparedFields({ fields, mapping }: Question): readonly Field[] {
+  const { fields: inFile } = columnsOf(mapping, fields);
+  const ids = new Set(inFile.map(({ field }) => field.id));
+  for (const { requiredWhen } of fields)
+    for (const { fieldId } of requiredWhen?.conditions ?? []) ids.add(fieldId);
+  return fields.filter(
+    ({ id, isKey, isRequired, requiredWhen }) => isKey || isRequired || requiredWhen || ids.has(id),
+  );
+}
+
+const keyIn = (wish: Wish, { fields, key }: Question): string | number | undefined => {
+  if (key === ENTRY_ID) return wish.entryId;
+  const field = fields.find(({ apiName }) => apiName === key);
+  return field && foldKey(wish.wanted.get(field.id)?.held);
+};
+
+/** Where a file of entries lies while it is prepared: it is checked again whenever its columns or rules change. */
+export function createDesk() {
+  const board = createBoard<Work>();
+  const references = new Map<string, Book>();
+  const asked = new Set<string>();
+  let users: Book | undefined;
+  let near: Map<string, { id: number; name: string }> | undefined;
+  let comparedAs = '';
+  let entries = new Map<string | number, Entry[]>();
+
+  const bookFor = () => {
+    const choices = new Map<number, Book>();
+    return (field: Field): Book => {
+      if (field.fieldType === FIELD.reference) return references.get(typesKey(field)) ?? NO_BOOK;
+      if (field.fieldType === FIELD.user) return users ?? NO_BOOK;
+      const known = choices.get(field.id);
+      if (known) return known;
+      const made = field.fieldType === FIELD.choice ? choicesOf(field) : NO_BOOK;
+      choices.set(field.id, made);
+      return made;
+    };
+  };
+
+  function wishesOf(question: Question): Wish[] {
+    const columns = columnsOf(question.mapping, question.fields);
+    const keyed = question.fields.find(({ apiName }) => apiName === question.key);
+    const bookOfField = bookFor();
+    return board.table().rows.map((row) => {
+      const wish = readRow(row, columns, question.rules, bookOfField);
+      const held = keyed && wish.wanted.get(keyed.id)?.held;
+      if (!keyed || wish.faults.some(({ field }) => field === undefined || field === keyed.apiName))
+        return wish;
+      if (held === undefined)
+        wish.faults.push({ field: keyed.apiName, message: 'Is empty: which entry it is about is not known' });
+      else if (typeof held === 'string' && held.length > MOST_KEY)
+        wish.faults.push({ field: keyed.apiName, message: 'Is too long to look for the entry by it' });
+      return wish;
+    });
+  }
+
+  const ask = (kind: string, value: string | number): boolean => {
+    const key = `${kind}\n${value}`;
+    if (asked.has(key)) return false;
+    asked.add(key);
+    return true;
+  };
+
+  return {
+    open: board.open,
+    some: board.some,
+    problems: board.problems,
+    toSend: board.toSend,
+
+    /** What has to be lent before the next check; each thing is asked for once. */
+    needs(question: Question): Needs {
+      const { fields, mapping, rules, key } = question;
+      const columns = columnsOf(mapping, fields);
+      const compared = comparedFields(question).map(({ apiName }) => apiName);
+      const as = [key, ...compared].join('\n');
+      if (as !== comparedAs) {
+        for (const one of asked) if (one.startsWith('key\n')) asked.delete(one);
+        entries = new Map();
+        comparedAs = as;
+      }
+      const keys = new Map(
+        wishesOf(question).flatMap((wish) => {
+          const value = keyIn(wish, question);
+          return value === undefined || String(value).length > MOST_KEY ? [] : [[value, value] as const];
+        }),
+      );
+      const { rows } = board.table();
+      return {
+        references: referenceNeeds(rows, columns).map(({ types, ids, names }) => {
+          const of = types.toSorted((a, b) => a - b).join();
+          return {
+            types,
+            ids: ids.filter((id) => ask(`id ${of}`, id)),
+            names: names.filter((name) => ask(`name ${of}`, name.toLowerCase())),
+          };
+        }),
+        users: users === undefined && columns.fields.some(({ field }) => field.fieldType === FIELD.user),
+        keys: [...keys.keys()].filter((value) => ask('key', value)),
+        compared,
+        names: near === undefined && rules.near === 'refuse',
+      };
+    },
+
+    lendReferences(types: readonly number[], things: readonly Named[]): void {
+      const key = types.toSorted((a, b) => a - b).join();
+      const book = references.get(key) ?? bookOf([]);
+      addTo(book, things);
+      references.set(key, book);
+    },
+    lendUsers(people: readonly Named[]): void {
+      users = bookOf(people);
+    },
+    /** Names of what is there, a portion at a time. */
+    lendNames(names: readonly { id: number; name: string }[]): void {
+      near ??= new Map();
+      for (const one of names) {
+        const key = nearKey(one.name);
+        if (key !== undefined && !near.has(key)) near.set(key, one);
+      }
+    },
+    lendEntries(rows: readonly RowVm[], question: Question): void {
+      const compared = comparedFields(question);
+      const keyed = question.fields.find(({ apiName }) => apiName === question.key);
+      for (const row of rows) {
+        const held = new Map<number, Held>();
+        for (const field of compared) {
+          const value = heldIn(valueIn(row, field), field);
+          if (value !== undefined) held.set(field.id, value);
+        }
+        const key = question.key === ENTRY_ID ? row.EntryId : foldKey(keyed && held.get(keyed.id));
+        if (key === undefined) continue;
+        const entry = { id: row.EntryId, held };
+        const same = entries.get(key);
+        if (!same) entries.set(key, [entry]);
+        else if (!same.some(({ id }) => id === entry.id)) same.push(entry);
+      }
+    },
+
+    check(question: Question): Counts {
+      const { fields, key, rules } = question;
+      return board.put(
+        checkRows(wishesOf(question), {
+          fields,
+          bookOf: bookFor(),
+          keyField: key,
+          keyOf: (wish) => {
+            const value = keyIn(wish, question);
+            return value === undefined ? undefined : String(value);
+          },
+          entriesOf: (wish) => {
+            const value = keyIn(wish, question);
+            return value === undefined ? undefined : (entries.get(value) ?? []);
+          },
+          near: rules.near === 'refuse' ? (near ?? new Map()) : undefined,
+        }),
+      );
+    },
+  };
+}

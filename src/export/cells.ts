@@ -1,0 +1,18 @@
+/** A day or a moment: in a sheet a date, elsewhere a text. */
+export interface SheetDate {
+  text: string;
+  /** What clocks show, as if it were UTC: in milliseconds. */
+  wall: number;
+  isDay: boolean;
+}
+
+export type ExportCell = string | number | Date | SheetDate;
+
+const SECOND = 1000;
+const FIRST = Date.UTC(1901, 0);
+const LAST = Date.UTC(10_000, 0);
+
+/** A date as a cell. What sheets have no date for, fractions of seconds and other centuries, is a text there too. */
+export function sheetDate(text: string, wall: number, isDay: boolean): ExportCell {
+  return wall >= FIRST && wall < LAST && wall % SECOND === 0 ? { text, wall, isDay } : text;
+}

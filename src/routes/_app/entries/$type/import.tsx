@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { ImportPage } from '../-import/ImportPage.tsx';
+
+export const Route = createFileRoute('/_app/entries/$type/import')({
+  staticData: { title: 'Import' },
+  component: ImportPage,
+});

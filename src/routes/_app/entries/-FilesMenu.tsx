@@ -1,0 +1,72 @@
+import { useRouter } from '@tanstack/react-router';
+import { Download, Upload } from 'lucide-react';
+import type { Condition } from '../../../../contract/rules/query/tree.ts';
+import { useAllowed, useSession } from '../../../api/session.ts';
+import { entriesSource } from '../../../entries/export/source.ts';
+import type { EntriesRequest } from '../../../entries/export/source.ts';
+import { toDraft, toQuery } from '../../../entries/find/draft.ts';
+import { choiceName, nodeWords } from '../../../entries/find/words.ts';
+import type { EntriesView } from '../../../entries/view.ts';
+import { OWN_ZONE, useZone } from '../../../entries/zone.ts';
+import { openExport } from '../../../export/index.ts';
+import { counted } from '../../../lib/numbers.ts';
+import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
+
+interface FilesMenuProps {
+  request: Omit<EntriesRequest, 'zone' | 'total' | 'filter'> & { total: number | undefined };
+  view: EntriesView;
+  condition: Condition | undefined;
+}
+
+/** What a list asks for, in words. */
+function filterOf({ request, view, condition }: FilesMenuProps): string | undefined {
+  const asked = condition && toQuery(toDraft(condition)) ? toDraft(condition) : undefined;
+  const parts = [
+    ...(view.q.trim() === '' ? [] : [`Search: ${view.q.trim()}`]),
+    ...(asked ? [nodeWords(asked, request.fields, choiceName)] : []),
+  ];
+  return parts.length > 0 ? parts.join(' · ') : undefined;
+}
+
+/** Import and export of the entries of a type; what is exported is what the list holds. */
+export function FilesMenu(props: FilesMenuProps) {
+  const { request } = props;
+  const router = useRouter();
+  const { site } = useSession();
+  const zone = useZone();
+  const importing = useAllowed('updateEntries');
+  const exporting = useAllowed('recordExport');
+  const { type, total } = request;
+  const unread = total === undefined ? 'The list is still being read' : undefined;
+  const none = total === 0 ? 'Nothing matches' : undefined;
+  return (
+    <MenuButton
+      label="Import and export"
+      items={[
+        {
+          label: `Import ${type.pluralName}`,
+          hint: 'From a CSV or XLSX file: create and change many',
+          icon: Upload,
+          disabledReason: importing.reason,
+          onSelect: () =>
+            void router.navigate({ to: '/entries/$type/import', params: { type: type.apiName } }),
+        },
+        {
+          label: 'Export',
+          hint: `${counted(total ?? 0, 'entry', 'entries')} as CSV or XLSX`,
+          icon: Download,
+          disabledReason: exporting.reason ?? unread ?? none,
+          onSelect: () =>
+            openExport(
+              entriesSource({ ...request, total: total ?? 0, filter: filterOf(props) }, [
+                zone.name,
+                'UTC',
+                site.timeZone,
+                OWN_ZONE,
+              ]),
+            ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,114 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ServiceError } from '../../../../api/errors.ts';
+import { useAllowed } from '../../../../api/session.ts';
+import { openSession } from '../../../../entries/import/session.ts';
+import type { EntriesSession } from '../../../../entries/import/session.ts';
+import { keepSetup, keyFor, setUp } from '../../../../entries/import/setup.ts';
+import type { Setup } from '../../../../entries/import/setup.ts';
+import type { Field } from '../../../../entries/schema.ts';
+import { useType } from '../../../../entries/use-type.ts';
+import { useImportRun } from '../../../../import/job.ts';
+import type { About } from '../../../../import/keep.ts';
+import { ChooseFile, Ready } from '../../../../import/view/Prepare.tsx';
+import { Running } from '../../../../import/view/Running.tsx';
+import { usePreparation } from '../../../../import/view/use-preparation.ts';
+import type { Prepared } from '../../../../import/view/use-preparation.ts';
+import { Banner } from '../../../../ui/feedback/Banner.tsx';
+import { ColumnsCard } from './ColumnsCard.tsx';
+import '../../../../import/view/import.css';
+
+/** From a file to entries of a type: prepared here, then followed here or in the tray. */
+export function ImportPage() {
+  const { allowed, reason } = useAllowed('updateEntries');
+  if (!allowed) throw new ServiceError(403, reason);
+  return <Import />;
+}
+
+const labelsOf = (fields: readonly Field[]) => ({
+  EntryId: 'Entry id',
+  ...Object.fromEntries(fields.map(({ apiName, name }) => [apiName, name])),
+});
+
+function useAbout(): About {
+  const { type, fields } = useType();
+  const words = ['entry', 'entries'] as const;
+  return { place: `entries:${type.id}`, typeId: type.id, words, labels: labelsOf(fields), detail: 'Entry' };
+}
+
+function Import() {
+  const { type, fields } = useType();
+  const about = useAbout();
+  const run = useImportRun(about.place);
+  const preparation = usePreparation<EntriesSession, Setup>(openSession, (file) =>
+    setUp(type.id, file, fields),
+  );
+  const page = { title: `Import ${type.pluralName}`, subject: type.singularName };
+  if (run) return <Running run={run} {...page} onAgain={(file) => void preparation.open(file)} />;
+  const { stage } = preparation;
+  if (stage.at !== 'ready')
+    return (
+      <ChooseFile
+        preparation={preparation}
+        title={page.title}
+        meta="Create and change many from a file"
+        row={`One of ${type.pluralName}`}
+      />
+    );
+  const change = (part: Partial<Setup>) => {
+    const next = { ...stage.setup, ...part };
+    keepSetup(type.id, stage.file.headings, next);
+    preparation.change(part);
+  };
+  return (
+    <Prepare
+      key={stage.id}
+      prepared={stage}
+      {...{ page, about }}
+      onChange={change}
+      onGiveUp={preparation.giveUp}
+    />
+  );
+}
+
+interface PrepareProps {
+  prepared: Prepared<EntriesSession, Setup>;
+  page: { title: string; subject: string };
+  about: About;
+  onChange: (part: Partial<Setup>) => void;
+  onGiveUp: () => void;
+}
+
+function Prepare({ prepared, page, about, onChange, onGiveUp }: PrepareProps) {
+  const { check, busy } = useCheck(prepared);
+  const isNothing = prepared.setup.mapping.every((key) => key === undefined);
+  const blocked = isNothing ? (
+    <Banner tone="bad" title="Say which columns hold which fields">
+      None of the columns is called as a field of this type is.
+    </Banner>
+  ) : undefined;
+  return (
+    <Ready {...page} {...{ prepared, about, check, busy, blocked, onGiveUp }}>
+      <ColumnsCard {...{ prepared, onChange, onGiveUp }} />
+    </Ready>
+  );
+}
+
+/** What would become of the rows; checked again when columns or rules change. */
+function useCheck({ id, session, setup }: Prepared<EntriesSession, Setup>) {
+  const { schema, type, fields } = useType();
+  const [busy, setBusy] = useState<string>();
+  const { mapping, rules } = setup;
+  const question = { fields, mapping, rules, key: keyFor(setup, fields) };
+  const check = useQuery({
+    // The file and the answers stay in this tab: the key is its own.
+    queryKey: ['import-check', id, question],
+    queryFn: () => session.check({ schema, type, question }, setBusy),
+    enabled: mapping.some((key) => key !== undefined),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    retry: false,
+  });
+  return { check, busy };
+}
