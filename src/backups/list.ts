@@ -42,14 +42,17 @@ export const backupsQuery = {
   }) => (data && readBackups(data).some(isLive) ? WATCH_MS : false),
 } as const;
 
-/** The backup that was made before this one and can be compared with it. */
-export function previousOf(
-  all: readonly Backup[],
-  { fileName, createdDate = '' }: Backup,
-): Backup | undefined {
-  return all
-    .filter(
-      (one) => one.status === 'Ready' && one.fileName !== fileName && (one.createdDate ?? '') < createdDate,
-    )
-    .toSorted((a, b) => (b.createdDate ?? '').localeCompare(a.createdDate ?? ''))[0];
+const scopeOf = ({ entryTypes = [], includesFiles = false }: Backup): string =>
+  JSON.stringify([includesFiles, entryTypes.toSorted()]);
+
+/** Whether two backups hold the same entry types, and files or not: only then a missing member is missing. */
+export const haveOneScope = (one: Backup, other: Backup): boolean => scopeOf(one) === scopeOf(other);
+
+/** The backup made before this one that it is best compared with: the last of the same scope, or else the last. */
+export function previousOf(all: readonly Backup[], backup: Backup): Backup | undefined {
+  const { createdDate: before = '' } = backup;
+  const earlier = all
+    .filter(({ status, createdDate = '' }) => status === 'Ready' && createdDate < before)
+    .toSorted((a, b) => (b.createdDate ?? '').localeCompare(a.createdDate ?? ''));
+  return earlier.find((one) => haveOneScope(one, backup)) ?? earlier[0];
 }

@@ -21,6 +21,7 @@ import { DownloadButton } from './-DownloadButton.tsx';
 import { DownloadCard } from './-DownloadCard.tsx';
 import { DownloadsTab } from './-DownloadsTab.tsx';
 import { useBackupItems } from './-use-items.ts';
+import { SincePrevious } from './-SincePrevious.tsx';
 import { StateBadge } from './-State.tsx';
 import { askedWords } from './-words.ts';
 import './-backups.css';
@@ -123,7 +124,12 @@ function Tabs({ backup, all, view }: TabsProps) {
           Downloads
         </Tab>
       </TabLinks>
-      {view.tab === 'overview' && <BackupFacts backup={backup} />}
+      {view.tab === 'overview' && (
+        <>
+          <SincePrevious backup={backup} all={all} />
+          <BackupFacts backup={backup} />
+        </>
+      )}
       {view.tab === 'contents' && <ContentsTab backup={backup} />}
       {view.tab === 'compare' && (
         <CompareTab

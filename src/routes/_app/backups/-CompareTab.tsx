@@ -1,9 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { GitCompareArrows } from 'lucide-react';
-import { toServiceError } from '../../../api/errors.ts';
-import { readBackupContentsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
-import { compareMembers } from '../../../backups/compare.ts';
-import { previousOf } from '../../../backups/list.ts';
+import { haveOneScope, previousOf } from '../../../backups/list.ts';
 import type { Backup } from '../../../backups/list.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
@@ -12,7 +8,8 @@ import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { SMALL, useMedia } from '../../../ui/use-media.ts';
 import { CHANGE_COLUMNS, SMALL_CHANGE_COLUMNS } from './-change-columns.tsx';
 import { OtherSelect } from './-OtherSelect.tsx';
-import { noFileWords } from './-words.ts';
+import { useComparison } from './-use-comparison.ts';
+import { contentsWords, noFileWords } from './-words.ts';
 
 interface CompareTabProps {
   backup: Backup;
@@ -43,30 +40,26 @@ export function CompareTab({ backup, all, other, onOther }: CompareTabProps) {
   );
 }
 
-const contents = ({ fileName }: Backup) => readBackupContentsOptions({ path: { fileName } });
-
 function Compared({ backup, chosen }: { backup: Backup; chosen: Backup }) {
   const small = useMedia(SMALL);
   const isOlder = (chosen.createdDate ?? '') <= (backup.createdDate ?? '');
   const [before, after] = isOlder ? [chosen, backup] : [backup, chosen];
-  const old = useQuery(contents(before));
-  const young = useQuery(contents(after));
-  const changes = old.data && young.data && compareMembers(old.data.members, young.data.members);
-  const jumps = changes?.filter(({ jump }) => jump !== undefined).length ?? 0;
-  const error = old.error ?? young.error;
-  const retry = () => {
-    if (old.error) void old.refetch();
-    if (young.error) void young.refetch();
-  };
+  const { changes, jumps, error, retry, isFetching } = useComparison(before, after);
   return (
     <>
-      {jumps > 0 && (
+      {!haveOneScope(before, after) && (
+        <Banner title="They were not asked for the same">
+          Before: {contentsWords(before)}. After: {contentsWords(after)}. What one of them was not asked for
+          is no loss.
+        </Banner>
+      )}
+      {jumps.length > 0 && (
         <Banner
           tone="warn"
-          title={`${counted(jumps, 'member jumps', 'members jump')} from one backup to the next`}
+          title={`${counted(jumps.length, 'member jumps', 'members jump')} from one backup to the next`}
         >
-          {jumps === 1 ? 'It stands' : 'They stand'} first. Where nobody cleaned up or imported, look whether
-          data are missing.
+          {jumps.length === 1 ? 'It stands' : 'They stand'} first. Where nobody cleaned up or imported, look
+          whether data are missing.
         </Banner>
       )}
       <DataTable
@@ -75,9 +68,9 @@ function Compared({ backup, chosen }: { backup: Backup; chosen: Backup }) {
         rows={changes}
         rowId={nameOf}
         rowLabel={nameOf}
-        error={error === null ? undefined : toServiceError(error)}
+        error={error}
         onRetry={retry}
-        refetching={(old.isFetching || young.isFetching) && error !== null}
+        refetching={isFetching && error !== undefined}
         empty={<EmptyState icon={GitCompareArrows} title="Both are empty" />}
         footer={
           <span>

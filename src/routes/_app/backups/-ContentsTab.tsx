@@ -49,7 +49,11 @@ const nameOf = ({ name }: BackupMember) => name;
 export function ContentsTab({ backup }: { backup: Backup }) {
   const noFile = noFileWords(backup);
   const query = readBackupContentsOptions({ path: { fileName: backup.fileName } });
-  const { data, error, refetch, isFetching } = useQuery({ ...query, enabled: noFile === undefined });
+  const { data, error, refetch, isFetching } = useQuery({
+    ...query,
+    enabled: noFile === undefined,
+    staleTime: Infinity,
+  });
   if (noFile !== undefined)
     return (
       <EmptyState icon={FileArchive} title="Nothing to look into">
