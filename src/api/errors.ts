@@ -49,6 +49,9 @@ function fieldErrors(value: unknown): FieldError[] {
     .map((item) => ({ path: text(item.path) ?? '', message: text(item.message) ?? '' }));
 }
 
+/** Where a 401 answers what was typed or shown. */
+const SIGN_IN = /\/session(\/passkey|\/two-factor)?$/;
+
 /** Turns whatever a call threw (an error body, a page of HTML, a network fault) into the one shape. */
 export function toServiceError(thrown: unknown, response?: Response): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
@@ -61,8 +64,7 @@ export function toServiceError(thrown: unknown, response?: Response): ServiceErr
   }
   const body = isRecord(thrown) ? thrown : {};
   // What a program would have to do about a 401 is no help to a person, but at the sign-in it says what is wrong.
-  const own =
-    response.status === 401 && !new URL(response.url, 'http://console').pathname.endsWith('/session');
+  const own = response.status === 401 && !SIGN_IN.test(new URL(response.url, 'http://console').pathname);
   const message =
     (own ? undefined : text(body.message)) ??
     MESSAGES[response.status] ??

@@ -9,6 +9,7 @@ import {
   leaveEnded,
   sessionArrived,
 } from './session-gate.ts';
+import { proofAsked, settleProof } from './step-up.ts';
 
 const ada = { userId: 1, siteId: 7 };
 const url = 'https://console.example/console/api/rest/v1/management/user';
@@ -110,4 +111,49 @@ it('waits in a tab where somebody else is acted for, and goes on when that ends'
   expect((await post()).status).toBe(401);
   sessionArrived(ada);
   expect((await post()).status).toBe(200);
+});
+
+it('sends a call that asked for a proof again once it is given, and not where it is not', async () => {
+  const asking = () => Response.json({ message: 'Prove it', code: 'step-up-required' }, { status: 403 });
+  const replies = [asking(), new Response(null, { status: 200 }), asking()];
+  vi.stubGlobal(
+    'fetch',
+    vi.fn<typeof globalThis.fetch>(async () => replies.shift() ?? new Response(null, { status: 500 })),
+  );
+  const first = post();
+  await vi.waitFor(() => expect(proofAsked.get()).toBe(true));
+  settleProof(true);
+  expect((await first).status).toBe(200);
+  const second = post();
+  await vi.waitFor(() => expect(proofAsked.get()).toBe(true));
+  settleProof(false);
+  expect((await second).status).toBe(403);
+});
+
+it('sends a call again that was under way while the cookie changed, and asks nobody to sign in', async () => {
+  let release = () => {};
+  const proof = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const replies = [401, 200];
+  vi.stubGlobal(
+    'fetch',
+    vi.fn<typeof globalThis.fetch>(async (input) => {
+      if (!new Request(input).url.endsWith('/proof'))
+        return new Response(null, { status: replies.shift() ?? 500 });
+      await proof;
+      return new Response(null, { status: 200 });
+    }),
+  );
+  const proving = post('https://console.example/console/api/session/proof');
+  const other = post();
+  release();
+  expect([(await proving).status, (await other).status]).toEqual([200, 200]);
+  expect(gate.get()).toBe('open');
+});
+
+it('hands back the 401 of half a sign-in: it is an answer to what was typed', async () => {
+  answers(401);
+  expect((await post('https://console.example/console/api/session/two-factor')).status).toBe(401);
+  expect(gate.get()).toBe('open');
 });

@@ -1,5 +1,6 @@
 import { createStore } from '../ui/store.ts';
 import { reach } from './reach.ts';
+import { asksForProof, provenPresence } from './step-up.ts';
 
 /** Who works here, as far as a change of person or site must be noticed. */
 export interface Holder {
@@ -121,18 +122,67 @@ export function leaveEnded(): void {
 }
 
 // Beginning and ending a session, and one-time links: their 401 is an answer to what was typed.
-const WITHOUT_SESSION = /\/api\/session(\/(link|password|password\/request|setup))?$/;
+const WITHOUT_SESSION =
+  /\/api\/session(\/(link|password|password\/request|setup|two-factor|passkey|passkey\/options))?$/;
+// Of half a sign-in, and of a whole session.
+const EITHER = /\/api\/session\/two-factor\/(passkey|enrolment)$/;
+// The session goes on under a new cookie after these.
+const RENEWS = /\/api\/session\/(proof|security\/password|two-factor\/enrolment)$/;
+
+function hasNoSession({ method, url }: Request): boolean {
+  const { pathname } = new URL(url);
+  if (method === 'GET') return false;
+  return WITHOUT_SESSION.test(pathname) || (EITHER.test(pathname) && (!holder || gate.get() === 'ended'));
+}
+
+let renewals = 0;
+let renewing: Promise<unknown> = Promise.resolve();
+
+/** The session has a new cookie, as this tab or another one has just learnt. */
+export function sessionRenewed(): void {
+  renewals += 1;
+}
+
+/** Followed by the session's channel: other tabs share the cookie. */
+export const renewed = createStore(0);
+
+/** Sends a call; one that was under way while the cookie changed is sent again with the new one. */
+async function send(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  if (request.method !== 'GET' && RENEWS.test(pathname)) {
+    const call = ask(request.clone());
+    renewing = call.catch(() => undefined);
+    const answer = await call;
+    if (answer.ok) {
+      sessionRenewed();
+      renewed.set(renewed.get() + 1);
+    }
+    return answer;
+  }
+  const before = renewals;
+  const answer = await ask(request.clone());
+  if (answer.status !== 401) return answer;
+  await renewing;
+  return renewals === before ? answer : ask(request.clone());
+}
 
 /**
  * `fetch` for every call of the console. A 401 means that nothing was done, so the same call can be
- * sent again once the person has signed in again; what they typed stays where it is meanwhile.
+ * sent again once the person has signed in again; what they typed stays where it is meanwhile. So it is with
+ * a 403 that asks for a proof that it is still them.
  */
 export async function gatedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
-  if (request.method !== 'GET' && WITHOUT_SESSION.test(new URL(request.url).pathname)) return reach(request);
+  if (hasNoSession(request)) return reach(request);
   if (gate.get() === 'replaced') return new Response(null, { status: 401 });
   if (holder) request.headers.set(...actingHeader(holder));
-  const answer = await ask(request.clone());
+  const answer = await throughSignIn(request);
+  if (!(await asksForProof(answer)) || !(await provenPresence())) return answer;
+  return throughSignIn(request);
+}
+
+async function throughSignIn(request: Request): Promise<Response> {
+  const answer = await send(request);
   if (answer.status !== 401 || !(await signedInAgain())) return answer;
-  return ask(request);
+  return send(request);
 }

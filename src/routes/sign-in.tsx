@@ -1,6 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Session } from '../api/generated/types.gen.ts';
 import { nextPath } from '../lib/next-path.ts';
+import { PasskeySignIn } from '../shell/access/PasskeySignIn.tsx';
 import { Doorway } from '../shell/Doorway.tsx';
 import { enterSession } from '../shell/session.ts';
 import { SignInForm } from '../shell/SignInForm.tsx';
@@ -32,18 +35,35 @@ function SignInPage() {
   const { next = '/', site } = Route.useSearch();
   const queryClient = useQueryClient();
   const router = useRouter();
+  const [step, setStep] = useState<keyof typeof STEPS>();
+  const enter = (session: Session) => {
+    enterSession(queryClient, session);
+    router.history.replace(next);
+  };
+  const { title, intro } = step ? STEPS[step] : { title: 'Sign in', intro: undefined };
   return (
-    <Doorway title="Sign in">
-      <SignInForm
-        site={site}
-        onDone={(session) => {
-          enterSession(queryClient, session);
-          router.history.replace(next);
-        }}
-      />
-      <p className="doorway-foot">
-        <Link to="/forgot-password">Forgot the password?</Link>
-      </p>
+    <Doorway title={title} intro={intro}>
+      <SignInForm site={site} onDone={enter} onStep={setStep} />
+      {!step && (
+        <>
+          <PasskeySignIn site={site} onDone={enter} />
+          <p className="doorway-foot">
+            <Link to="/forgot-password">Forgot the password?</Link>
+          </p>
+        </>
+      )}
     </Doorway>
   );
 }
+
+/** What the page says while a second factor is asked for. */
+const STEPS = {
+  'two-factor': {
+    title: 'Second factor',
+    intro: 'Your password was right. Prove with a second factor that it is you.',
+  },
+  enrolment: {
+    title: 'Set up a second factor',
+    intro: 'Your account asks for a code besides the password from now on.',
+  },
+} as const;

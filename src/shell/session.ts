@@ -6,8 +6,10 @@ import {
   endSession,
   goOnAs,
   heldActing,
+  renewed,
   sessionArrived,
   sessionHeld,
+  sessionRenewed,
 } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Session } from '../api/generated/types.gen.ts';
@@ -16,7 +18,7 @@ import { dropDirectory } from '../directory/drop.ts';
 import { actingEnded } from './acting/ended.ts';
 import { hasWork, releaseGuards } from './unsaved.ts';
 
-type Message = { kind: 'arrived'; holder: Holder } | { kind: 'left' };
+type Message = { kind: 'arrived'; holder: Holder } | { kind: 'renewed' } | { kind: 'left' };
 
 const channel = new BroadcastChannel('steward-session');
 // A channel reaches only pages of this origin.
@@ -108,8 +110,13 @@ export function reloadPage(): void {
 
 /** Follows what other tabs do with the session they share with this one. */
 export function followOtherTabs(queryClient: QueryClient): void {
+  renewed.subscribe(() => tell({ kind: 'renewed' }));
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (!sessionHeld()) return;
+    if (data.kind === 'renewed') {
+      sessionRenewed();
+      return;
+    }
     if (data.kind === 'arrived') {
       if (actsOtherwise(data.holder)) followActing(queryClient, data.holder);
       else sessionArrived(data.holder);
