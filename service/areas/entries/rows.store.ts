@@ -119,6 +119,26 @@ interface Reading {
   changed: Sql | undefined;
 }
 
+/** Entries with a part of a text, which is all that is asked for: looked up once, for the page and for the total. */
+const readFound = (
+  texts: Sql,
+  { limit, skip }: Window,
+  behind: Position | undefined,
+  siteId: number,
+  { db, row, changed }: Reading,
+): Promise<Page> =>
+  readPage(db, {
+    siteId,
+    from: sql`found as materialized (${texts})`,
+    rows: sql`select e.entry_id as "entryId", null as key, ${row} as row
+      from (select entry_id from found where entry_id > ${behind?.entryId ?? 0}
+        order by entry_id limit ${limit} offset ${behind ? 0 : skip}) as ids
+      join entry e on e.site_id = ${siteId} and e.entry_id = ids.entry_id order by e.entry_id`,
+    limit,
+    total: sql`select count(*)::int from found`,
+    changed,
+  });
+
 const readPart = (wanted: Wanted, limit: number, part: Part, { db, row, changed }: Reading): Promise<Page> =>
   readPage(db, {
     siteId: wanted.asked.siteId,
@@ -178,6 +198,20 @@ async function endBefore(db: Db, wanted: Wanted, skip: number): Promise<Position
   return changed === undefined ? undefined : positionAt(placeIn(wanted, changed, skip));
 }
 
+function pageOf(
+  wanted: Wanted,
+  window: Window,
+  behind: Position | undefined,
+  reading: Reading,
+): Promise<Page> {
+  const { type, condition, order, asked } = wanted;
+  if (order) return orderedRows({ ...wanted, order }, window, behind, reading);
+  const texts = textsWith(condition, fieldIn(type), asked);
+  return texts
+    ? readFound(texts, window, behind, asked.siteId, reading)
+    : readPart(wanted, window.limit, partOf(wanted, window, behind, false), reading);
+}
+
 /** A window of the rows that match, as JSON texts (shapes 4, row result). */
 export async function readRows(
   db: Db,
@@ -199,9 +233,7 @@ export async function readRows(
   const isLasting = !order || isOwnOrder(order);
   const behind = isLasting && skip > 0 ? await endBefore(db, wanted, skip) : undefined;
   const reading = { db, row, changed: isLasting ? changedSql(wanted) : undefined };
-  const page = order
-    ? await orderedRows({ ...wanted, order }, window, behind, reading)
-    : await readPart(wanted, limit, partOf(wanted, window, behind, false), reading);
+  const page = await pageOf(wanted, window, behind, reading);
   if (page.end && page.changed !== undefined && page.count === limit)
     rememberPosition(placeIn(wanted, page.changed, skip + limit), page.end);
   return page;

@@ -34,8 +34,9 @@ export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Sou
     // A server that hangs (SIGSTOP, a cut cable) cannot time itself: the client gives up a little later.
     query_timeout: statementMs === 0 ? 0 : statementMs + 2_000,
     idle_in_transaction_session_timeout: idleMs,
-    // Without the check a killed client's statement would go on to its end.
-    options: '-c client_connection_check_interval=500ms -c timezone=UTC',
+    // Without the check a killed client's statement would go on to its end. To compile the many expressions of a
+    // statement that writes rows costs more than to run it, and is done for all of them where one part is costly.
+    options: '-c client_connection_check_interval=500ms -c timezone=UTC -c jit=off',
     types: { getTypeParser: (typeId: number) => decoderOf(typeId) },
   });
   // A connection that breaks while no statement runs is replaced, and told to whoever uses it next. Unheard, the
