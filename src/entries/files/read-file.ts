@@ -30,10 +30,10 @@ export async function readFile(
   throw new TypeError('The service answered with no file');
 }
 
-/** The same, kept while it is shown. */
+/** The same, kept while it is shown. What a file holds never changes, so no write makes it stale. */
 export const fileQuery = (entryId: number, fieldId: number, file: FileValueVm) =>
   queryOptions({
-    queryKey: [{ _id: 'getEntryFile', entryId, fieldId, file: file.id, seqNumber: file.seqNumber }],
+    queryKey: [{ content: file.id, entryId, fieldId }],
     queryFn: ({ signal }) => readFile(entryId, fieldId, file.seqNumber, signal),
     staleTime: Infinity,
     gcTime: 0,
