@@ -24,7 +24,9 @@ import { Route as AppInvitationsRouteRouteImport } from './routes/_app/invitatio
 import { Route as AppLicensesRouteRouteImport } from './routes/_app/licenses/route';
 import { Route as AppProxiesRouteRouteImport } from './routes/_app/proxies/route';
 import { Route as AppSettingsRouteRouteImport } from './routes/_app/settings/route';
+import { Route as AppSitesRouteRouteImport } from './routes/_app/sites/route';
 import { Route as AppUsersRouteRouteImport } from './routes/_app/users/route';
+import { Route as SignInIdentityRouteImport } from './routes/sign-in_.identity';
 import { Route as AppActivityReportRouteRouteImport } from './routes/_app/activity/_report/route';
 import { Route as AppActivityInvestigationsRouteRouteImport } from './routes/_app/activity/investigations/route';
 import { Route as AppBackupsFileNameRouteImport } from './routes/_app/backups/$fileName';
@@ -46,6 +48,8 @@ import { Route as AppProxiesGraphRouteRouteImport } from './routes/_app/proxies/
 import { Route as AppProxiesReportsRouteRouteImport } from './routes/_app/proxies/reports/route';
 import { Route as AppSettingsIndexRouteImport } from './routes/_app/settings/index';
 import { Route as AppSettingsAddressesRouteImport } from './routes/_app/settings/addresses';
+import { Route as AppSitesSiteIdRouteImport } from './routes/_app/sites/$siteId';
+import { Route as AppSitesListRouteRouteImport } from './routes/_app/sites/_list/route';
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
 import { Route as AppUsersListRouteRouteImport } from './routes/_app/users/_list/route';
 import { Route as AppUsersImportRouteImport } from './routes/_app/users/import';
@@ -75,6 +79,8 @@ import { Route as AppProxiesGraphIndexRouteImport } from './routes/_app/proxies/
 import { Route as AppProxiesGraphUserIdRouteImport } from './routes/_app/proxies/graph/$userId';
 import { Route as AppProxiesReportsIndexRouteImport } from './routes/_app/proxies/reports/index';
 import { Route as AppProxiesReportsReportIdRouteImport } from './routes/_app/proxies/reports/$reportId';
+import { Route as AppSitesListIndexRouteImport } from './routes/_app/sites/_list/index';
+import { Route as AppSitesListNewRouteImport } from './routes/_app/sites/_list/new';
 import { Route as AppUsersUserIdIndexRouteImport } from './routes/_app/users/$userId/index';
 import { Route as AppUsersUserIdActivityRouteImport } from './routes/_app/users/$userId/activity';
 import { Route as AppUsersUserIdGroupsRouteImport } from './routes/_app/users/$userId/groups';
@@ -160,10 +166,20 @@ const AppSettingsRouteRoute = AppSettingsRouteRouteImport.update({
   path: '/settings',
   getParentRoute: () => AppRoute,
 } as any);
+const AppSitesRouteRoute = AppSitesRouteRouteImport.update({
+  id: '/sites',
+  path: '/sites',
+  getParentRoute: () => AppRoute,
+} as any);
 const AppUsersRouteRoute = AppUsersRouteRouteImport.update({
   id: '/users',
   path: '/users',
   getParentRoute: () => AppRoute,
+} as any);
+const SignInIdentityRoute = SignInIdentityRouteImport.update({
+  id: '/sign-in_/identity',
+  path: '/sign-in/identity',
+  getParentRoute: () => rootRouteImport,
 } as any);
 const AppActivityReportRouteRoute = AppActivityReportRouteRouteImport.update({
   id: '/_report',
@@ -266,6 +282,15 @@ const AppSettingsAddressesRoute = AppSettingsAddressesRouteImport.update({
   id: '/addresses',
   path: '/addresses',
   getParentRoute: () => AppSettingsRouteRoute,
+} as any);
+const AppSitesSiteIdRoute = AppSitesSiteIdRouteImport.update({
+  id: '/$siteId',
+  path: '/$siteId',
+  getParentRoute: () => AppSitesRouteRoute,
+} as any);
+const AppSitesListRouteRoute = AppSitesListRouteRouteImport.update({
+  id: '/_list',
+  getParentRoute: () => AppSitesRouteRoute,
 } as any);
 const AppUsersUserIdRouteRoute = AppUsersUserIdRouteRouteImport.update({
   id: '/$userId',
@@ -415,6 +440,16 @@ const AppProxiesReportsReportIdRoute =
     path: '/$reportId',
     getParentRoute: () => AppProxiesReportsRouteRoute,
   } as any);
+const AppSitesListIndexRoute = AppSitesListIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => AppSitesListRouteRoute,
+} as any);
+const AppSitesListNewRoute = AppSitesListNewRouteImport.update({
+  id: '/new',
+  path: '/new',
+  getParentRoute: () => AppSitesListRouteRoute,
+} as any);
 const AppUsersUserIdIndexRoute = AppUsersUserIdIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -483,8 +518,10 @@ export interface FileRoutesByFullPath {
   '/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/proxies': typeof AppProxiesRouteRouteWithChildren;
   '/settings': typeof AppSettingsRouteRouteWithChildren;
+  '/sites': typeof AppSitesRouteRouteWithChildren;
   '/users': typeof AppUsersRouteRouteWithChildren;
   '/$area': typeof AppAreaRoute;
+  '/sign-in/identity': typeof SignInIdentityRoute;
   '/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
   '/entries/$type': typeof AppEntriesTypeRouteRouteWithChildren;
   '/groups/$groupId': typeof AppGroupsGroupIdRouteRouteWithChildren;
@@ -497,6 +534,7 @@ export interface FileRoutesByFullPath {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
   '/changes/': typeof AppChangesIndexRoute;
   '/entries/': typeof AppEntriesIndexRoute;
@@ -521,6 +559,7 @@ export interface FileRoutesByFullPath {
   '/proxies/assign': typeof AppProxiesListAssignRoute;
   '/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
   '/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
+  '/sites/new': typeof AppSitesListNewRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -535,6 +574,7 @@ export interface FileRoutesByFullPath {
   '/proxies/': typeof AppProxiesListIndexRoute;
   '/proxies/graph/': typeof AppProxiesGraphIndexRoute;
   '/proxies/reports/': typeof AppProxiesReportsIndexRoute;
+  '/sites/': typeof AppSitesListIndexRoute;
   '/users/$userId/': typeof AppUsersUserIdIndexRoute;
   '/users/': typeof AppUsersListIndexRoute;
   '/activity/investigations/$investigationId/edit': typeof AppActivityInvestigationsInvestigationIdEditRoute;
@@ -550,8 +590,10 @@ export interface FileRoutesByTo {
   '/backups': typeof AppBackupsListIndexRoute;
   '/groups': typeof AppGroupsListIndexRoute;
   '/proxies': typeof AppProxiesListIndexRoute;
+  '/sites': typeof AppSitesListIndexRoute;
   '/users': typeof AppUsersListIndexRoute;
   '/$area': typeof AppAreaRoute;
+  '/sign-in/identity': typeof SignInIdentityRoute;
   '/': typeof AppIndexRoute;
   '/backups/$fileName': typeof AppBackupsFileNameRoute;
   '/groups/compare': typeof AppGroupsCompareRoute;
@@ -559,6 +601,7 @@ export interface FileRoutesByTo {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
   '/changes': typeof AppChangesIndexRoute;
   '/entries': typeof AppEntriesIndexRoute;
@@ -582,6 +625,7 @@ export interface FileRoutesByTo {
   '/proxies/assign': typeof AppProxiesListAssignRoute;
   '/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
   '/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
+  '/sites/new': typeof AppSitesListNewRoute;
   '/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -612,8 +656,10 @@ export interface FileRoutesById {
   '/_app/licenses': typeof AppLicensesRouteRouteWithChildren;
   '/_app/proxies': typeof AppProxiesRouteRouteWithChildren;
   '/_app/settings': typeof AppSettingsRouteRouteWithChildren;
+  '/_app/sites': typeof AppSitesRouteRouteWithChildren;
   '/_app/users': typeof AppUsersRouteRouteWithChildren;
   '/_app/$area': typeof AppAreaRoute;
+  '/sign-in_/identity': typeof SignInIdentityRoute;
   '/_app/': typeof AppIndexRoute;
   '/_app/activity/_report': typeof AppActivityReportRouteRouteWithChildren;
   '/_app/activity/investigations': typeof AppActivityInvestigationsRouteRouteWithChildren;
@@ -624,6 +670,7 @@ export interface FileRoutesById {
   '/_app/proxies/_list': typeof AppProxiesListRouteRouteWithChildren;
   '/_app/proxies/graph': typeof AppProxiesGraphRouteRouteWithChildren;
   '/_app/proxies/reports': typeof AppProxiesReportsRouteRouteWithChildren;
+  '/_app/sites/_list': typeof AppSitesListRouteRouteWithChildren;
   '/_app/users/$userId': typeof AppUsersUserIdRouteRouteWithChildren;
   '/_app/users/_list': typeof AppUsersListRouteRouteWithChildren;
   '/_app/backups/$fileName': typeof AppBackupsFileNameRoute;
@@ -632,6 +679,7 @@ export interface FileRoutesById {
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/_app/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
   '/_app/changes/': typeof AppChangesIndexRoute;
   '/_app/entries/': typeof AppEntriesIndexRoute;
@@ -656,6 +704,7 @@ export interface FileRoutesById {
   '/_app/proxies/_list/assign': typeof AppProxiesListAssignRoute;
   '/_app/proxies/graph/$userId': typeof AppProxiesGraphUserIdRoute;
   '/_app/proxies/reports/$reportId': typeof AppProxiesReportsReportIdRoute;
+  '/_app/sites/_list/new': typeof AppSitesListNewRoute;
   '/_app/users/$userId/activity': typeof AppUsersUserIdActivityRoute;
   '/_app/users/$userId/groups': typeof AppUsersUserIdGroupsRoute;
   '/_app/users/$userId/license': typeof AppUsersUserIdLicenseRoute;
@@ -670,6 +719,7 @@ export interface FileRoutesById {
   '/_app/proxies/_list/': typeof AppProxiesListIndexRoute;
   '/_app/proxies/graph/': typeof AppProxiesGraphIndexRoute;
   '/_app/proxies/reports/': typeof AppProxiesReportsIndexRoute;
+  '/_app/sites/_list/': typeof AppSitesListIndexRoute;
   '/_app/users/$userId/': typeof AppUsersUserIdIndexRoute;
   '/_app/users/_list/': typeof AppUsersListIndexRoute;
   '/_app/activity/investigations/$investigationId/edit': typeof AppActivityInvestigationsInvestigationIdEditRoute;
@@ -692,8 +742,10 @@ export interface FileRouteTypes {
     | '/licenses'
     | '/proxies'
     | '/settings'
+    | '/sites'
     | '/users'
     | '/$area'
+    | '/sign-in/identity'
     | '/activity/investigations'
     | '/entries/$type'
     | '/groups/$groupId'
@@ -706,6 +758,7 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/licenses/unused'
     | '/settings/addresses'
+    | '/sites/$siteId'
     | '/users/import'
     | '/changes/'
     | '/entries/'
@@ -730,6 +783,7 @@ export interface FileRouteTypes {
     | '/proxies/assign'
     | '/proxies/graph/$userId'
     | '/proxies/reports/$reportId'
+    | '/sites/new'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
@@ -744,6 +798,7 @@ export interface FileRouteTypes {
     | '/proxies/'
     | '/proxies/graph/'
     | '/proxies/reports/'
+    | '/sites/'
     | '/users/$userId/'
     | '/users/'
     | '/activity/investigations/$investigationId/edit'
@@ -759,8 +814,10 @@ export interface FileRouteTypes {
     | '/backups'
     | '/groups'
     | '/proxies'
+    | '/sites'
     | '/users'
     | '/$area'
+    | '/sign-in/identity'
     | '/'
     | '/backups/$fileName'
     | '/groups/compare'
@@ -768,6 +825,7 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/licenses/unused'
     | '/settings/addresses'
+    | '/sites/$siteId'
     | '/users/import'
     | '/changes'
     | '/entries'
@@ -791,6 +849,7 @@ export interface FileRouteTypes {
     | '/proxies/assign'
     | '/proxies/graph/$userId'
     | '/proxies/reports/$reportId'
+    | '/sites/new'
     | '/users/$userId/activity'
     | '/users/$userId/groups'
     | '/users/$userId/license'
@@ -820,8 +879,10 @@ export interface FileRouteTypes {
     | '/_app/licenses'
     | '/_app/proxies'
     | '/_app/settings'
+    | '/_app/sites'
     | '/_app/users'
     | '/_app/$area'
+    | '/sign-in_/identity'
     | '/_app/'
     | '/_app/activity/_report'
     | '/_app/activity/investigations'
@@ -832,6 +893,7 @@ export interface FileRouteTypes {
     | '/_app/proxies/_list'
     | '/_app/proxies/graph'
     | '/_app/proxies/reports'
+    | '/_app/sites/_list'
     | '/_app/users/$userId'
     | '/_app/users/_list'
     | '/_app/backups/$fileName'
@@ -840,6 +902,7 @@ export interface FileRouteTypes {
     | '/_app/invitations/new'
     | '/_app/licenses/unused'
     | '/_app/settings/addresses'
+    | '/_app/sites/$siteId'
     | '/_app/users/import'
     | '/_app/changes/'
     | '/_app/entries/'
@@ -864,6 +927,7 @@ export interface FileRouteTypes {
     | '/_app/proxies/_list/assign'
     | '/_app/proxies/graph/$userId'
     | '/_app/proxies/reports/$reportId'
+    | '/_app/sites/_list/new'
     | '/_app/users/$userId/activity'
     | '/_app/users/$userId/groups'
     | '/_app/users/$userId/license'
@@ -878,6 +942,7 @@ export interface FileRouteTypes {
     | '/_app/proxies/_list/'
     | '/_app/proxies/graph/'
     | '/_app/proxies/reports/'
+    | '/_app/sites/_list/'
     | '/_app/users/$userId/'
     | '/_app/users/_list/'
     | '/_app/activity/investigations/$investigationId/edit'
@@ -891,6 +956,7 @@ export interface RootRouteChildren {
   InvitationRoute: typeof InvitationRoute;
   LinkRoute: typeof LinkRoute;
   SignInRoute: typeof SignInRoute;
+  SignInIdentityRoute: typeof SignInIdentityRoute;
 }
 
 declare module '@tanstack/react-router' {
@@ -1000,12 +1066,26 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof AppSettingsRouteRouteImport;
       parentRoute: typeof AppRoute;
     };
+    '/_app/sites': {
+      id: '/_app/sites';
+      path: '/sites';
+      fullPath: '/sites';
+      preLoaderRoute: typeof AppSitesRouteRouteImport;
+      parentRoute: typeof AppRoute;
+    };
     '/_app/users': {
       id: '/_app/users';
       path: '/users';
       fullPath: '/users';
       preLoaderRoute: typeof AppUsersRouteRouteImport;
       parentRoute: typeof AppRoute;
+    };
+    '/sign-in_/identity': {
+      id: '/sign-in_/identity';
+      path: '/sign-in/identity';
+      fullPath: '/sign-in/identity';
+      preLoaderRoute: typeof SignInIdentityRouteImport;
+      parentRoute: typeof rootRouteImport;
     };
     '/_app/activity/_report': {
       id: '/_app/activity/_report';
@@ -1153,6 +1233,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/settings/addresses';
       preLoaderRoute: typeof AppSettingsAddressesRouteImport;
       parentRoute: typeof AppSettingsRouteRoute;
+    };
+    '/_app/sites/$siteId': {
+      id: '/_app/sites/$siteId';
+      path: '/$siteId';
+      fullPath: '/sites/$siteId';
+      preLoaderRoute: typeof AppSitesSiteIdRouteImport;
+      parentRoute: typeof AppSitesRouteRoute;
+    };
+    '/_app/sites/_list': {
+      id: '/_app/sites/_list';
+      path: '';
+      fullPath: '/sites';
+      preLoaderRoute: typeof AppSitesListRouteRouteImport;
+      parentRoute: typeof AppSitesRouteRoute;
     };
     '/_app/users/$userId': {
       id: '/_app/users/$userId';
@@ -1356,6 +1450,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/proxies/reports/$reportId';
       preLoaderRoute: typeof AppProxiesReportsReportIdRouteImport;
       parentRoute: typeof AppProxiesReportsRouteRoute;
+    };
+    '/_app/sites/_list/': {
+      id: '/_app/sites/_list/';
+      path: '/';
+      fullPath: '/sites/';
+      preLoaderRoute: typeof AppSitesListIndexRouteImport;
+      parentRoute: typeof AppSitesListRouteRoute;
+    };
+    '/_app/sites/_list/new': {
+      id: '/_app/sites/_list/new';
+      path: '/new';
+      fullPath: '/sites/new';
+      preLoaderRoute: typeof AppSitesListNewRouteImport;
+      parentRoute: typeof AppSitesListRouteRoute;
     };
     '/_app/users/$userId/': {
       id: '/_app/users/$userId/';
@@ -1710,6 +1818,33 @@ const AppSettingsRouteRouteChildren: AppSettingsRouteRouteChildren = {
 const AppSettingsRouteRouteWithChildren =
   AppSettingsRouteRoute._addFileChildren(AppSettingsRouteRouteChildren);
 
+interface AppSitesListRouteRouteChildren {
+  AppSitesListNewRoute: typeof AppSitesListNewRoute;
+  AppSitesListIndexRoute: typeof AppSitesListIndexRoute;
+}
+
+const AppSitesListRouteRouteChildren: AppSitesListRouteRouteChildren = {
+  AppSitesListNewRoute: AppSitesListNewRoute,
+  AppSitesListIndexRoute: AppSitesListIndexRoute,
+};
+
+const AppSitesListRouteRouteWithChildren =
+  AppSitesListRouteRoute._addFileChildren(AppSitesListRouteRouteChildren);
+
+interface AppSitesRouteRouteChildren {
+  AppSitesListRouteRoute: typeof AppSitesListRouteRouteWithChildren;
+  AppSitesSiteIdRoute: typeof AppSitesSiteIdRoute;
+}
+
+const AppSitesRouteRouteChildren: AppSitesRouteRouteChildren = {
+  AppSitesListRouteRoute: AppSitesListRouteRouteWithChildren,
+  AppSitesSiteIdRoute: AppSitesSiteIdRoute,
+};
+
+const AppSitesRouteRouteWithChildren = AppSitesRouteRoute._addFileChildren(
+  AppSitesRouteRouteChildren,
+);
+
 interface AppUsersUserIdRouteRouteChildren {
   AppUsersUserIdActivityRoute: typeof AppUsersUserIdActivityRoute;
   AppUsersUserIdGroupsRoute: typeof AppUsersUserIdGroupsRoute;
@@ -1767,6 +1902,7 @@ interface AppRouteChildren {
   AppLicensesRouteRoute: typeof AppLicensesRouteRouteWithChildren;
   AppProxiesRouteRoute: typeof AppProxiesRouteRouteWithChildren;
   AppSettingsRouteRoute: typeof AppSettingsRouteRouteWithChildren;
+  AppSitesRouteRoute: typeof AppSitesRouteRouteWithChildren;
   AppUsersRouteRoute: typeof AppUsersRouteRouteWithChildren;
   AppAreaRoute: typeof AppAreaRoute;
   AppIndexRoute: typeof AppIndexRoute;
@@ -1783,6 +1919,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppLicensesRouteRoute: AppLicensesRouteRouteWithChildren,
   AppProxiesRouteRoute: AppProxiesRouteRouteWithChildren,
   AppSettingsRouteRoute: AppSettingsRouteRouteWithChildren,
+  AppSitesRouteRoute: AppSitesRouteRouteWithChildren,
   AppUsersRouteRoute: AppUsersRouteRouteWithChildren,
   AppAreaRoute: AppAreaRoute,
   AppIndexRoute: AppIndexRoute,
@@ -1798,6 +1935,7 @@ const rootRouteChildren: RootRouteChildren = {
   InvitationRoute: InvitationRoute,
   LinkRoute: LinkRoute,
   SignInRoute: SignInRoute,
+  SignInIdentityRoute: SignInIdentityRoute,
 };
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

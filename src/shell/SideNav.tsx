@@ -5,7 +5,7 @@ import { count } from '../lib/numbers.ts';
 import { cx } from '../ui/cx.ts';
 import { useStore } from '../ui/store.ts';
 import { Tooltip } from '../ui/tooltip/Tooltip.tsx';
-import { reasonClosed } from './area-needs.ts';
+import { isOffered, reasonClosed } from './area-needs.ts';
 import { AREA_GROUPS } from './areas.ts';
 import type { Area } from './areas.ts';
 import { navFolded, setNavFolded } from './nav-folded.ts';
@@ -15,10 +15,12 @@ import './side-nav.css';
 /** The areas in their groups. Folded, it shows icons alone, with their names beside them on hover and focus. */
 export function SideNav({ drawer = false }: { drawer?: boolean }) {
   const folded = useStore(navFolded) && !drawer;
+  const session = useSession();
+  const groups = AREA_GROUPS.filter(({ areas }) => areas.some(({ path }) => isOffered(session, path)));
   return (
     <div className="side" data-folded={folded || undefined}>
       <nav className="side-areas" aria-label="Areas">
-        {AREA_GROUPS.map(({ name, areas }) => (
+        {groups.map(({ name, areas }) => (
           <div key={name ?? ''} className="side-group">
             {name !== undefined && <h2 className="side-heading">{name}</h2>}
             <ul className="side-list">

@@ -26,3 +26,7 @@ export function reasonClosed(session: Pick<Session, 'capabilities'>, path: strin
   const anyOf: readonly Capability[] = operation === undefined ? [] : CAPABILITIES[operation];
   return can(session, anyOf) ? undefined : lacking(anyOf);
 }
+
+/** Whether an area stands in the navigation: what is above all sites is nobody's who runs one. */
+export const isOffered = (session: Pick<Session, 'runsPlatform'>, path: string): boolean =>
+  path !== '/sites' || session.runsPlatform === true;

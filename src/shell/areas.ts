@@ -3,6 +3,7 @@ import {
   Archive,
   BadgeCheck,
   Bot,
+  Building2,
   FileDown,
   FileText,
   History,
@@ -65,6 +66,7 @@ export const AREA_GROUPS: readonly AreaGroup[] = [
     ],
   },
   { name: 'Site', areas: [{ path: '/settings', name: 'Settings', icon: Settings, key: 's' }] },
+  { name: 'Platform', areas: [{ path: '/sites', name: 'Sites', icon: Building2, key: 'w' }] },
 ];
 
 export const AREAS: readonly Area[] = AREA_GROUPS.flatMap((group) => group.areas);

@@ -198,6 +198,29 @@ onEachDatabase((database) => {
     ]);
   });
 
+  test('site set --sign-in password is the way back from an identity manager', async () => {
+    await sql`update site set identity_mode = 'identity-manager' where slug = 'harbor'`.execute(
+      database().db,
+    );
+    expect(await run('site', 'set', 'harbor', '--sign-in', 'password')).toMatchObject({
+      identityMode: 'password',
+    });
+    expect(await lastAudit()).toMatchObject({
+      action: 'cli.site-set',
+      changes: { identityMode: ['identity-manager', 'password'] },
+    });
+  });
+
+  test('platform grant and revoke say who administers the sites themselves', async () => {
+    expect(await run('platform', 'list')).toEqual([]);
+    expect(await run('platform', 'grant', email)).toMatchObject({ id: 10, runsPlatform: true });
+    expect(await lastAudit()).toMatchObject({ action: 'cli.platform-grant', subject_id: '10' });
+    await expect(run('platform', 'grant', email)).rejects.toThrow('already');
+    expect(await run('platform', 'list')).toEqual([{ id: 10, email }]);
+    expect(await run('platform', 'revoke', email)).toMatchObject({ runsPlatform: false });
+    await expect(run('platform', 'revoke', email)).rejects.toThrow('does not run the platform');
+  });
+
   test('site set keeps the dedicated domain in one spelling, and tells of what changed alone', async () => {
     const set = (...args: string[]) => run('site', 'set', 'harbor', ...args);
     expect(await set('--dedicated-domain', ' Bücher.Example. ', '--existing-users', 'allow')).toMatchObject({

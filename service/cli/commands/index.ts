@@ -1,6 +1,7 @@
 import { createApiKey } from './api-key.ts';
 import { type Command, type CommandContext, CommandError } from './command.ts';
 import { restoreEntry } from './entry.ts';
+import { grant, listPlatform, revoke } from './platform.ts';
 import { listAllSites, setSite, showSite } from './site.ts';
 import { createUser, deactivateUser, makeAdministrator, printPasswordLink } from './user.ts';
 
@@ -23,9 +24,14 @@ npm run --silent admin -- COMMAND
   site list
   site show SLUG
   site set SLUG [--dedicated-domain DOMAIN | --no-dedicated-domain]
-           [--existing-users allow|deny]
+           [--existing-users allow|deny] [--sign-in password]
       Whether the site may add users of other sites without their
-      confirmation, and of which e-mail domain they must be.
+      confirmation, and of which e-mail domain they must be. --sign-in
+      password: the way back when its identity manager lets nobody in.
+  platform list
+  platform grant EMAIL
+  platform revoke EMAIL
+      Who administers the sites themselves.
   entry restore TYPE ID... [--site SLUG]
       Deleted entries come back with their ids, values and history; references
       to them do not.
@@ -44,6 +50,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'site list': listAllSites,
   'site show': showSite,
   'site set': setSite,
+  'platform list': listPlatform,
+  'platform grant': grant,
+  'platform revoke': revoke,
   'entry restore': restoreEntry,
 };
 

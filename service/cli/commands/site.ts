@@ -26,15 +26,20 @@ export const showSite: Command = async ({ db }, args) => {
 };
 
 /**
- * `site set SLUG [--dedicated-domain DOMAIN | --no-dedicated-domain] [--existing-users allow|deny]`: whose people the
- * site may add without their confirmation, and whether it may at all (spec 4.2 rule 2, 5.6).
+ * `site set SLUG [--dedicated-domain DOMAIN | --no-dedicated-domain] [--existing-users allow|deny] [--sign-in password]`:
+ * whose people the site may add without their confirmation, and whether it may at all (spec 4.2 rule 2, 5.6); and the way
+ * back from an identity manager that lets nobody in.
  */
 export const setSite: Command = async ({ db }, args) => {
   const { slug, values } = readSiteArgs(args);
-  const wanted = { dedicated_domain: readDomain(values), may_manage_existing_users: readAllowed(values) };
+  const wanted = {
+    dedicated_domain: readDomain(values),
+    may_manage_existing_users: readAllowed(values),
+    identity_mode: readSignIn(values),
+  };
   if (Object.values(wanted).every((value) => value === undefined))
     throw new CommandError(
-      'Say what to set: --dedicated-domain DOMAIN, --no-dedicated-domain, --existing-users allow|deny',
+      'Say what to set: --dedicated-domain DOMAIN, --no-dedicated-domain, --existing-users allow|deny, --sign-in password',
     );
   const { site_id: siteId } = await pickSite(db, slug);
   return change(db, hostActor(siteId), async (tx, record) => {
@@ -50,12 +55,14 @@ export const setSite: Command = async ({ db }, args) => {
 const told = (site: Counted) => ({
   dedicatedDomain: site.dedicated_domain,
   mayManageExistingUsers: site.may_manage_existing_users,
+  identityMode: site.identity_mode,
 });
 
 interface SiteOptions {
   'dedicated-domain'?: string | undefined;
   'no-dedicated-domain'?: boolean | undefined;
   'existing-users'?: string | undefined;
+  'sign-in'?: string | undefined;
 }
 
 function readSiteArgs(args: readonly string[]): { slug: string; values: SiteOptions } {
@@ -66,6 +73,7 @@ function readSiteArgs(args: readonly string[]): { slug: string; values: SiteOpti
         'dedicated-domain': { type: 'string' },
         'no-dedicated-domain': { type: 'boolean' },
         'existing-users': { type: 'string' },
+        'sign-in': { type: 'string' },
       },
       allowPositionals: true,
     }),
@@ -96,4 +104,11 @@ function readAllowed(values: SiteOptions): boolean | undefined {
   if (text === undefined) return undefined;
   if (text === 'allow' || text === 'deny') return text === 'allow';
   throw new CommandError('--existing-users allow, or --existing-users deny');
+}
+
+/** Back to passwords alone: how an identity manager is reached is set in the console. */
+function readSignIn(values: SiteOptions): 'password' | undefined {
+  const text = values['sign-in'];
+  if (text === undefined || text === 'password') return text;
+  throw new CommandError('--sign-in password; an identity manager is set up on the page of the site');
 }

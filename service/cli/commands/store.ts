@@ -37,7 +37,7 @@ export async function lockSite(tx: Tx, siteId: number): Promise<CountedSite> {
 export async function updateSite(
   tx: Tx,
   siteId: number,
-  fields: Partial<Pick<SiteRow, 'dedicated_domain' | 'may_manage_existing_users'>>,
+  fields: Partial<Pick<SiteRow, 'dedicated_domain' | 'may_manage_existing_users' | 'identity_mode'>>,
 ): Promise<CountedSite> {
   await tx.updateTable('site').set(fields).where('site_id', '=', siteId).execute();
   return lockSite(tx, siteId);
@@ -170,4 +170,15 @@ export async function insertKey(
     .returning('client_id')
     .executeTakeFirstOrThrow();
   return row.client_id;
+}
+
+/** Somebody the platform knows, with the site to which their account belongs. */
+export async function pickHomeSite(db: Db, email: string): Promise<{ siteId: number; userId: number }> {
+  const userId = await requireAccount(db, email);
+  const { home_site_id: siteId } = await db
+    .selectFrom('account')
+    .select('home_site_id')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return { siteId, userId };
 }

@@ -4,7 +4,7 @@ import { useDeferredValue } from 'react';
 import { useSession } from '../../api/session.ts';
 import { rank } from '../../lib/rank.ts';
 import { setTheme } from '../../ui/theme.ts';
-import { reasonClosed } from '../area-needs.ts';
+import { isOffered, reasonClosed } from '../area-needs.ts';
 import { AREAS } from '../areas.ts';
 import { navFolded, setNavFolded } from '../nav-folded.ts';
 import { openOverlay } from '../overlay.ts';
@@ -44,7 +44,7 @@ export function usePaletteSections(
     })),
   });
 
-  const pages = AREAS.map(({ name, path, icon, key }) => ({
+  const pages = AREAS.filter(({ path }) => isOffered(session, path)).map(({ name, path, icon, key }) => ({
     label: name,
     icon,
     hint: reasonClosed(session, path) ?? `g ${key}`,

@@ -1,0 +1,130 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useForm, useWatch } from 'react-hook-form';
+import { ServiceError } from '../../../api/errors.ts';
+import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk.gen.ts';
+import type { SiteIdentity } from '../../../api/generated/types.gen.ts';
+import { tagged } from '../../../api/tagged.ts';
+import { useWrite } from '../../../api/write.ts';
+import { useUnsavedGuard } from '../../../shell/unsaved.ts';
+import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { confirm } from '../../../ui/dialog/confirm.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { toast } from '../../../ui/feedback/toast.ts';
+import { Form } from '../../../ui/form/Form.tsx';
+import { PasswordField } from '../../../ui/form/PasswordField.tsx';
+import { SelectField } from '../../../ui/form/SelectField.tsx';
+import { TextField } from '../../../ui/form/TextField.tsx';
+import { Card, CardBody } from '../../../ui/layout/Card.tsx';
+import { identitySchema, infoOf, valuesOf } from './-identity-form.ts';
+import type { IdentityValues } from './-identity-form.ts';
+import { identityQuery } from './-site-query.ts';
+
+const MODES = [
+  { value: 'password', label: 'Password' },
+  { value: 'identity-manager', label: 'Identity manager', hint: 'OpenID Connect' },
+];
+
+/** How the site signs people in (spec 2.1). */
+export function IdentityCard({ siteId }: { siteId: number }) {
+  const [base, setBase] = useState(useSuspenseQuery(identityQuery(siteId)).data);
+  const [wasStale, setWasStale] = useState(false);
+  const save = useWrite('updateSiteIdentity', {
+    mutationFn: (values: IdentityValues) =>
+      updateSiteIdentity({
+        path: { siteId },
+        body: infoOf(values),
+        ...(base.etag !== undefined && { headers: { 'If-Match': base.etag } }),
+      }),
+  });
+  const form = useForm({ resolver: zodResolver(identitySchema), defaultValues: valuesOf(base.data) });
+  const { isDirty, isSubmitting } = form.formState;
+  useUnsavedGuard(isDirty);
+  const mode = useWatch({ control: form.control, name: 'mode' });
+
+  const submit = async (values: IdentityValues) => {
+    if (values.mode !== base.data.mode && !(await agree(values.mode, base.data))) return;
+    try {
+      const stored = tagged(await save.mutateAsync(values));
+      setBase(stored);
+      setWasStale(false);
+      form.reset(valuesOf(stored.data));
+      toast({ title: 'The sign-in of the site was saved' });
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceError) || thrown.status !== 412) return;
+      setBase(tagged(await getSiteIdentity({ path: { siteId } })));
+      setWasStale(true);
+    }
+  };
+
+  return (
+    <Card title="Sign-in">
+      <CardBody>
+        <Form
+          form={form}
+          pending={isSubmitting}
+          error={wasStale ? undefined : save.error}
+          submit="Save"
+          onSubmit={submit}
+        >
+          {wasStale && (
+            <Banner tone="warn" title="Somebody else changed the sign-in while you were typing">
+              Nothing of yours is saved yet; save again to put yours in its place.
+            </Banner>
+          )}
+          <SelectField control={form.control} name="mode" label="People sign in by" options={MODES} />
+          {mode === 'identity-manager' && (
+            <>
+              <TextField
+                control={form.control}
+                name="issuer"
+                label="Issuer"
+                type="url"
+                placeholder="https://login.example.com"
+                hint="The service asks it for its description before this is saved."
+              />
+              <TextField control={form.control} name="clientId" label="Client id" />
+              <PasswordField
+                control={form.control}
+                name="clientSecret"
+                label="Client secret"
+                autoComplete="new-password"
+                hint={
+                  base.data.hasClientSecret ? 'One is stored. Empty keeps it.' : 'Empty for a public client.'
+                }
+              />
+              <TextField
+                control={form.control}
+                name="claim"
+                label="Claim with the federation id"
+                hint={`${base.data.withFederationId} of ${base.data.members} active users have a federation id. Others are known by their verified e-mail the first time.`}
+              />
+              <p className="sites-redirect">
+                Address to come back to, for the provider: <code>{base.data.redirectUrl}</code>
+                <CopyButton value={base.data.redirectUrl} label="Copy address" />
+              </p>
+            </>
+          )}
+        </Form>
+      </CardBody>
+    </Card>
+  );
+}
+
+const agree = (mode: IdentityValues['mode'], { members }: SiteIdentity): Promise<boolean> =>
+  confirm(
+    mode === 'identity-manager'
+      ? {
+          title: 'Let the identity manager sign people in?',
+          body: `Passwords no longer open this site for its ${members} active users, and neither do second factors of this platform. Passwords and federation ids given when users are created or changed have no effect. Whoever works now goes on until their session ends. The command "site set --sign-in password" on the host is the way back.`,
+          action: 'Use the identity manager',
+          danger: true,
+        }
+      : {
+          title: 'Let people sign in with passwords?',
+          body: 'Whoever has never set a password asks for a link on the page for signing in. What is known of the identity manager is kept.',
+          action: 'Use passwords',
+          danger: true,
+        },
+  );

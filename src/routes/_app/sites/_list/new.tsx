@@ -1,0 +1,7 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { NewSitePanel } from '../-NewSitePanel.tsx';
+
+export const Route = createFileRoute('/_app/sites/_list/new')({
+  staticData: { title: 'New site', part: true },
+  component: NewSitePanel,
+});

@@ -1,0 +1,8 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { listPlatformSitesOptions } from '../../../../api/generated/@tanstack/react-query.gen.ts';
+import { SitesPage } from '../-SitesPage.tsx';
+
+export const Route = createFileRoute('/_app/sites/_list')({
+  loader: ({ context: { queryClient } }) => void queryClient.prefetchQuery(listPlatformSitesOptions()),
+  component: SitesPage,
+});
