@@ -24,6 +24,7 @@ export const CellValue = memo(({ value, field, zone }: CellValueProps) => {
   const items = itemsOf(value);
   const [only] = items;
   if (items.length === 0) return null;
+  if (typeof only === 'string' && field.fieldType === FIELD.text) return only.slice(0, MOST_TEXT);
   if (items.length === 1) return <Item item={only ?? null} {...{ field, zone }} />;
   return (
     <span className="val-list">
@@ -54,15 +55,14 @@ function Item({ item, field, zone }: { item: FieldValueItem; field: Field; zone:
         <bdi>{text}</bdi>
       </span>
     );
-  if (typeof item === 'string') return <bdi>{text.slice(0, MOST_TEXT)}</bdi>;
-  if (!isNamed(item)) return <span className="num">{text}</span>;
+  if (!isNamed(item)) return text;
   if (field.fieldType === FIELD.choice) return <ChoiceBadge choice={item} />;
   const href = hrefOf(item, field);
   return href === undefined ? (
     <bdi>{text}</bdi>
   ) : (
-    <a href={href} tabIndex={-1}>
-      <bdi>{text === '' ? `Entry ${item.id}` : text}</bdi>
+    <a href={href} tabIndex={-1} className="val-one">
+      {text === '' ? `Entry ${item.id}` : text}
     </a>
   );
 }

@@ -14,6 +14,7 @@ import type { Cell } from './keys.ts';
 import { PasteDialog } from './PasteDialog.tsx';
 import { barHeight } from './scroll.ts';
 import type { Editing } from './sheet.ts';
+import { createSlots } from './slots.ts';
 import { SmallRow } from './SmallRow.tsx';
 import { spanOf } from './spans.ts';
 import { useClipboard } from './use-clipboard.ts';
@@ -46,7 +47,7 @@ export interface EntryGridProps {
 const ROW: Record<Density, number> = { compact: 30, regular: 36, comfortable: 44 };
 const SMALL_ROW = 60;
 const HEAD = 35;
-const AROUND = 8;
+const AROUND = 6;
 const DIGIT = 8;
 
 /** The numbers of rows take as much room as the last one needs. */
@@ -72,6 +73,7 @@ export function EntryGrid(props: EntryGridProps) {
     frozen: small ? 1 : props.frozen,
   });
   const [cell, setCell] = useState<Cell>({ row: 0, column: 0 });
+  const [slots] = useState(createSlots);
   useSyncExternalStore(rows.subscribe, rows.turn);
 
   const inView = Math.max(1, Math.ceil((view.height - head) / rowHeight));
@@ -164,6 +166,7 @@ export function EntryGrid(props: EntryGridProps) {
   // The row that the keyboard is on stays in the document, so that the focus stays when it scrolls away.
   const away = current.row >= 0 && (current.row < first || current.row > last);
   const indices = away ? [...inside, current.row] : inside;
+  const slotOf = slots.assign(indices);
   const tall = barHeight({ height: rows.total * rowHeight });
   return (
     <div
@@ -178,7 +181,7 @@ export function EntryGrid(props: EntryGridProps) {
         // A table whose cells take the focus is a grid (ARIA, "grid").
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
         role="grid"
-        className={cx('eg', stale && 'eg-dim', sheet.dragging && 'eg-dragging')}
+        className={cx('eg', small && 'eg-small-rows', stale && 'eg-dim', sheet.dragging && 'eg-dragging')}
         style={{
           width: small ? '100%' : width,
           height: tall + head,
@@ -207,13 +210,13 @@ export function EntryGrid(props: EntryGridProps) {
             const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
             const row = rows.at(index);
             const place = { row, index, y, type, columns };
-            if (small) return <SmallRow key={index} {...place} isStop={stop !== undefined} />;
+            if (small) return <SmallRow key={slotOf.get(index)} {...place} isStop={stop !== undefined} />;
             const staged = row && editing.changes.cells.get(row.EntryId);
             const { range, open } = sheet;
             const isIn = range && index >= range.top && index <= range.bottom;
             return (
               <GridRow
-                key={index}
+                key={slotOf.get(index)}
                 {...place}
                 {...{ span, frozen, numberWidth, stop, staged }}
                 zone={editing.zone}

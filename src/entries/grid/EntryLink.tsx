@@ -30,7 +30,7 @@ export function EntryLink({ row, type, column, value }: EntryLinkProps) {
       tabIndex={-1}
       title={text.length > 30 ? text.slice(0, MOST) : undefined}
     >
-      <bdi>{text === '' ? `Entry ${row.EntryId}` : text.slice(0, MOST)}</bdi>
+      {text === '' ? `Entry ${row.EntryId}` : text.slice(0, MOST)}
     </a>
   );
 }

@@ -1,6 +1,5 @@
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import { cx } from '../../ui/cx.ts';
-import { Skeleton } from '../../ui/feedback/Skeleton.tsx';
 import type { EntryColumn } from '../columns.ts';
 import type { StagedCell } from '../editing/changes.ts';
 import { lockedReason } from '../editing/rules.ts';
@@ -31,8 +30,6 @@ interface GridCellProps {
   isSelected: boolean;
   open: RowOpen | undefined;
 }
-
-const SKELETONS = ['72%', '54%', '84%', '62%', '46%'];
 
 /** The state of a cell in words: what is staged, what is wrong with it, who was there before. */
 function noteOf(
@@ -69,6 +66,7 @@ export function GridCell(props: GridCellProps) {
         isSelected && 'eg-selected',
         note?.className,
         isOpen && 'eg-open',
+        open?.refusal !== undefined && 'eg-refused',
       )}
       style={{ width, left: stays }}
       title={note?.words}
@@ -80,7 +78,6 @@ export function GridCell(props: GridCellProps) {
       data-column={at}
       tabIndex={isStop ? 0 : -1}
     >
-      {row === undefined && <Skeleton width={SKELETONS[(index * 2 + at) % SKELETONS.length] ?? '60%'} />}
       {row && open?.refusal === undefined && open && <EditCell open={open} field={field} />}
       {row && (!open || open.refusal !== undefined) && (
         <>

@@ -72,8 +72,8 @@ function Row(props: GridRowProps) {
   );
   return (
     <tr
-      className="eg-row"
-      style={{ transform: `translateY(${y}px)`, zIndex: open ? 2 : undefined }}
+      className={open ? 'eg-row eg-row-open' : 'eg-row'}
+      style={{ transform: `translateY(${y}px)` }}
       aria-rowindex={index + 2}
       aria-busy={row === undefined ? true : undefined}
     >

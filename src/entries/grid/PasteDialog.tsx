@@ -153,7 +153,7 @@ function Preview({ plan, fields }: PreviewProps) {
     // A stop of its own lets the keyboard scroll it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <section className="paste-scroll" aria-label="Preview" tabIndex={0}>
-      <table className="paste">
+      <table className="paste-table">
         <thead>
           <tr>
             <th scope="col">Entry</th>
