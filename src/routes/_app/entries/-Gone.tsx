@@ -4,6 +4,7 @@ import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
 import { EntryName } from '../../../entries/merge/EntryName.tsx';
 import { lineageQuery } from '../../../entries/merge/lineage.ts';
 import { Who } from '../../../entries/time/Who.tsx';
+import '../../../entries/time/time.css';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
 
@@ -29,12 +30,14 @@ export function Gone({ type, entryId }: { type: EntryTypeVm; entryId: number }) 
   return (
     <Banner tone="info" title="This entry was merged">
       <Who {...(next.by && { by: next.by })} />, <Moment at={next.at} />: it went into{' '}
-      <EntryName entry={next} />
-      {last && (
-        <>
-          , which went into <EntryName entry={last} />
-        </>
-      )}
+      <span className="tm-words">
+        <EntryName entry={next} />
+        {last && (
+          <>
+            , which went into <EntryName entry={last} />
+          </>
+        )}
+      </span>
       {(last ?? next).isDeleted
         ? ', which was deleted since. '
         : '. What referred to it refers to that one now. '}
