@@ -1,8 +1,8 @@
 import { FIELD, isIdField } from '../../../contract/rules/fields.ts';
 import type { FieldType } from '../../../contract/rules/fields.ts';
 import type { Operand } from '../../../contract/rules/query/tree.ts';
-import { findPeople } from '../../directory/directory.ts';
 import { fold } from '../../lib/fold.ts';
+import { usePeopleFinder } from '../people.ts';
 import type { Field, Schema } from '../schema.ts';
 import { readRows } from '../use-rows.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
@@ -131,12 +131,21 @@ interface IdsEditorProps extends ValueEditorProps {
 }
 
 function IdsEditor({ rule, field, schema, nameOf, onChange, label, many }: IdsEditorProps) {
+  const findPeople = usePeopleFinder();
   const chosen = rule.operands.filter((one) => typeof one === 'number');
   return (
     <PickBox
       label={label}
       topic={`field ${field.id}`}
-      find={(typed, signal) => findFor(field, schema, typed, signal)}
+      find={async (typed, signal) =>
+        field.fieldType === FIELD.user
+          ? (await findPeople(typed, MOST)).map(({ id, name, email }) => ({
+              value: id,
+              label: name,
+              hint: email,
+            }))
+          : findFor(field, schema, typed, signal)
+      }
       chosen={chosen}
       nameOf={(id) => nameOf(field, id) ?? `#${id}`}
       many={many}
@@ -145,14 +154,8 @@ function IdsEditor({ rule, field, schema, nameOf, onChange, label, many }: IdsEd
   );
 }
 
-/** Choices, people or entries whose name fits what was typed. */
+/** Choices or entries whose name fits what was typed. */
 async function findFor(field: Field, schema: Schema, typed: string, signal: AbortSignal) {
-  if (field.fieldType === FIELD.user)
-    return (await findPeople(typed, MOST)).map(({ id, name, email }) => ({
-      value: id,
-      label: name,
-      hint: email,
-    }));
   if (field.fieldType === FIELD.reference) return findEntries(field, schema, typed, signal);
   const sought = fold(typed);
   return (field.choiceValues ?? [])

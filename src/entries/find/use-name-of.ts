@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { FIELD } from '../../../contract/rules/fields.ts';
-import { usePeople } from '../../directory/directory.ts';
+import { usePeopleNames } from '../people.ts';
 import type { Field, Schema } from '../schema.ts';
 import { readRows } from '../use-rows.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
@@ -44,7 +44,7 @@ const NO_NAMES: ReadonlyMap<number, string> = new Map();
 
 /** How the ids of a condition are called: choices by the schema, people by the directory, entries by asking. */
 export function useNameOf(node: Node, fields: readonly Field[], schema: Schema): NameOf {
-  const people = usePeople(useSteady(idsIn(node, fields, FIELD.user)));
+  const people = usePeopleNames(useSteady(idsIn(node, fields, FIELD.user)));
   const entries = distinct(idsIn(node, fields, FIELD.reference));
   const typeIds = distinct(fields.flatMap(({ entryLists }) => entryLists ?? []));
   const { data: names = NO_NAMES } = useQuery({
@@ -53,7 +53,7 @@ export function useNameOf(node: Node, fields: readonly Field[], schema: Schema):
     enabled: entries.length > 0,
   });
   return (field, id) => {
-    if (field.fieldType === FIELD.user) return people.get(id)?.name;
+    if (field.fieldType === FIELD.user) return people.get(id);
     if (field.fieldType === FIELD.reference) return names.get(id);
     return choiceName(field, id);
   };
