@@ -28,18 +28,28 @@ interface ProofFormProps {
 }
 
 /** One proof, and the other ways to give one: a code, a passkey, a recovery code, or the password. */
-export function ProofForm({ methods, ...rest }: ProofFormProps) {
+export function ProofForm({ methods, error, onProof, ...rest }: ProofFormProps) {
   const possible = methods.filter((method) => method !== 'passkey' || passkeysPossible());
   const [chosen, setChosen] = useState<ProofMethod>();
+  const [tried, setTried] = useState<ProofMethod>();
   const method = chosen ?? possible[0];
   if (method === undefined)
     return <p className="proof-none">This browser cannot use any of your second factors. Try another one.</p>;
+  const given = {
+    ...rest,
+    // What was wrong with one proof says nothing of the next.
+    error: tried === method ? error : null,
+    onProof(proof: PresenceProof) {
+      setTried(method);
+      onProof(proof);
+    },
+  };
   return (
     <>
       {method === 'passkey' ? (
-        <PasskeyProof {...rest} />
+        <PasskeyProof {...given} />
       ) : (
-        <TypedProof key={method} method={method} {...rest} />
+        <TypedProof key={method} method={method} {...given} />
       )}
       <OtherWays ways={possible.filter((other) => other !== method)} onChoose={setChosen} />
     </>
