@@ -150,6 +150,7 @@ const foreignRows: Record<
   searchUsers: { status: 200, query: ({ email }) => `?email=${email}`, answer: [] },
   getUsersByIds: { status: 200, body: ({ userId }) => [userId], answer: [] },
   getUser: { status: 404 },
+  explainAccess: { status: 404 },
   getUserSecurity: { status: 404 },
   resetTwoFactor: { status: 404 },
   endUserSessions: { status: 404 },

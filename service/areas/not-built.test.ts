@@ -5,7 +5,7 @@ import { loadContract } from '../kernel/http/contract.ts';
 import { notBuilt } from './not-built.ts';
 
 /** How many operations may answer 501. Lower it with each one that is built; it never rises. */
-const AT_MOST = 20;
+const AT_MOST = 19;
 
 const contract = loadContract(new URL('../../contract/openapi.json', import.meta.url));
 const ids = contract.operations.map(({ id }) => id);

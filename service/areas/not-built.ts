@@ -2,7 +2,6 @@ import type { OperationId } from '../kernel/http/handler.ts';
 
 /** Operations of the contract that answer 501. The list only shrinks. */
 export const notBuilt = [
-  'explainAccess',
   'importEmails',
   'importMeetings',
   'getImportStatus',

@@ -25,13 +25,23 @@ import {
 import { proxiesLeave } from '../proxies/index.ts';
 import { getSite } from '../sites/index.ts';
 import { createUser } from './create.ts';
+import { explainAccess } from './explain.ts';
 import { checkPerson, withoutEffect } from './rules.ts';
 import * as store from './store.ts';
 import { updateUser } from './update.ts';
 
-type Operations = 'searchUsers' | 'createUser' | 'updateUser' | 'removeUser' | 'getUser' | 'getUsersByIds';
+type Operations =
+  | 'searchUsers'
+  | 'createUser'
+  | 'updateUser'
+  | 'removeUser'
+  | 'getUser'
+  | 'getUsersByIds'
+  | 'explainAccess';
 
 export const userHandlers: Handlers<Operations> = {
+  explainAccess: async (call) => ok(await explainAccess(call)),
+
   async searchUsers({ db, caller, query }) {
     const filter = {
       modifiedSince:

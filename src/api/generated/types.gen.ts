@@ -5248,10 +5248,6 @@ export type ExplainAccessErrors = {
      */
     429: ErrorResponse;
     /**
-     * This installation does not offer the operation.
-     */
-    501: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;

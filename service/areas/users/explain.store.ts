@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Capability } from '../../../contract/generated/types.gen.ts';
+import { ACTIVITY } from '../../kernel/audit/activity.store.ts';
+import { addressRefused } from '../../kernel/auth/store.ts';
+import type { Db } from '../../kernel/db/database.ts';
+
+/** Everything that decides whether a user gets in. */
+export interface Standing {
+  isActive: boolean;
+  expiresAt: Date | null;
+  isOver: boolean;
+  licenseTypeId: number;
+  lockedUntil: Date | null;
+  identityMode: 'password' | 'identity-manager';
+  hasPassword: boolean;
+  federationId: string | null;
+  asksFactor: boolean;
+  hasFactor: boolean;
+  isRestricted: boolean;
+  /** Where they came from last; null when they have not been here in the days that activity is kept. */
+  lastAddress: string | null;
+  capabilities: Capability[];
+  keyId: number | null;
+  keyUsedAt: Date | null;
+  principals: number;
+  proxies: number;
+  /** Of an invitation that waits. */
+  invitedUntil: Date | null;
+}
+
+export async function readStanding(db: Db, siteId: number, userId: number): Promise<Standing | undefined> {
+  const { rows } = await sql<Standing>`
+    select m.is_active as "isActive", m.expires_at as "expiresAt", coalesce(m.expires_at <= now(), false) as "isOver",
+      m.license_type_id as "licenseTypeId",
+      case when a.locked_until > now() then a.locked_until end as "lockedUntil", s.identity_mode as "identityMode",
+      a.password_hash is not null as "hasPassword", a.federation_id as "federationId",
+      m.two_factor_enabled as "asksFactor", a.second_factor as "hasFactor",
+      m.ip_restrictions_enabled as "isRestricted",
+      (select host(ip_address) from activity t where t.site_id = m.site_id and t.user_id = m.user_id
+        and t.activity_type_id = ${ACTIVITY.signedIn} and ip_address is not null
+        order by at desc limit 1) as "lastAddress",
+      coalesce((select array_agg(distinct c) from group_member gm
+        join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id, unnest(g.capabilities) c
+        where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as capabilities,
+      k.client_id as "keyId", k.last_used_at as "keyUsedAt",
+      (select count(*)::int from proxy_assignment x where x.site_id = m.site_id and x.proxy_id = m.user_id) as principals,
+      (select count(*)::int from proxy_assignment x where x.site_id = m.site_id and x.user_id = m.user_id) as proxies,
+      (select max(i.expires_at) from invitation i where i.site_id = m.site_id and i.user_id = m.user_id
+        and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()) as "invitedUntil"
+    from membership m
+    join account a on a.user_id = m.user_id
+    join site s on s.site_id = m.site_id
+    left join api_key k on k.site_id = m.site_id and k.user_id = m.user_id and k.disabled_at is null
+    where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(db);
+  return rows[0];
+}
+
+/** Whether the user's IP restrictions refuse this address (spec 5.4). */
+export async function isRefused(db: Db, siteId: number, userId: number, ip: string): Promise<boolean> {
+  const { rows } = await sql<{ refused: boolean }>`
+    select ${addressRefused(ip)} as refused from membership m
+    where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(db);
+  return rows[0]?.refused ?? false;
+}
