@@ -25,6 +25,7 @@ test('what asks for a fresh proof is this, and nothing else', () => {
   expect(ids.toSorted()).toEqual([
     'beginEnrolment',
     'beginPasskeyRegistration',
+    'deleteBackup',
     'enableApiKey',
     'regenerateRecoveryCodes',
     'removePasskey',
