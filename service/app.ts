@@ -10,6 +10,7 @@ import { servePages } from './gateway/pages.ts';
 import { serveReference } from './gateway/reference.ts';
 import { handlers } from './handlers.ts';
 import type { Database } from './kernel/db/database.ts';
+import { awaitBodies, usualArrival } from './kernel/http/arrival.ts';
 import { loadContract, type Contract } from './kernel/http/contract.ts';
 import { openDoor } from './kernel/http/doors.ts';
 import { answerErrors, outsideRoutes } from './kernel/http/failures.ts';
@@ -25,9 +26,8 @@ export interface AppOptions {
   contract?: Contract;
 }
 
-/** Slow senders of headers and bodies are cut off (T23); a request that is being answered may take longer. */
+/** Slow senders of headers are cut off (T23), those of bodies by awaitBodies. */
 const HEADERS_MS = 5_000;
-const REQUEST_MS = 30_000;
 
 /** The whole service as one Fastify instance: both doors, the pages, the reference, health. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -39,7 +39,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: usualArrival.filesMs,
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 1_000, maxHeaderSize: 8_192 },
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: 'idle',
@@ -61,6 +61,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       'request',
     );
   });
+  awaitBodies(app, usualArrival);
   answerErrors(app);
   await protectPages(app, secure);
   await app.register(fastifyCompress, { encodings: ['br', 'gzip'], threshold: 1_024 });

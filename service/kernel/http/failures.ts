@@ -42,10 +42,12 @@ function send(request: FastifyRequest, reply: FastifyReply, refusal: ApiError): 
     );
 }
 
+const NOT_IN_TIME = 'The request did not arrive in time';
+
 /** What the parser of HTTP refuses before there is a request: its code and the status and words for it. */
 const UNREADABLE: Readonly<Record<string, readonly [status: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 8 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', NOT_IN_TIME],
 };
 
 /** Options of the server for what fails outside every route: the same body, on a socket without a request too. */
@@ -63,12 +65,26 @@ export const outsideRoutes = {
       '400 Bad Request',
       'The request cannot be read',
     ];
-    const body = JSON.stringify({ message, requestId: randomUUID() });
-    socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    hangUp(socket, status, message);
   },
 };
+
+function hangUp(socket: Socket, status: string, message: string): void {
+  const body = JSON.stringify({ message, requestId: randomUUID() });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Ends the connection of a request whose body does not come, with the words for it unless it is answered already. */
+export function refuseLate(socket: Socket, isAnswered: boolean): void {
+  if (!socket.writable || isAnswered) {
+    socket.destroy();
+    return;
+  }
+  socket.once('finish', () => socket.destroy());
+  hangUp(socket, '408 Request Timeout', NOT_IN_TIME);
+}
 
 /** One error body for every 4xx and 5xx (shapes 1), the cause of a 5xx in the log alone. */
 export function answerErrors(app: FastifyInstance): void {
