@@ -61,7 +61,8 @@ export function BackupList() {
         {...{ hidden, sort, onSort, failure }}
         counts={found?.counts}
         asOf={all && dataUpdatedAt}
-        refreshing={isFetching}
+        // While it is read by itself again and again, nothing turns.
+        refreshing={isFetching && all?.some(isBeingMade) !== true}
         refresh={() => void refetch()}
       />
       <DataTable

@@ -21,6 +21,14 @@ interface CompareTabProps {
 
 const nameOf = ({ name }: { name: string }) => name;
 
+// A list to choose from is drawn whole.
+const MOST = 200;
+
+const offered = (choices: readonly Backup[], chosen: Backup): readonly Backup[] => {
+  const newest = choices.slice(0, MOST);
+  return newest.includes(chosen) ? newest : [...newest, chosen];
+};
+
 /** What this backup has more, less or otherwise than another one, without restoring either. */
 export function CompareTab({ backup, all, other, onOther }: CompareTabProps) {
   const choices = all.filter((one) => one.status === 'Ready' && one.fileName !== backup.fileName);
@@ -34,7 +42,12 @@ export function CompareTab({ backup, all, other, onOther }: CompareTabProps) {
     );
   return (
     <>
-      <OtherSelect choices={choices} value={chosen.fileName} onChange={onOther} />
+      <OtherSelect
+        choices={offered(choices, chosen)}
+        left={Math.max(0, choices.length - MOST)}
+        value={chosen.fileName}
+        onChange={onOther}
+      />
       <Compared backup={backup} chosen={chosen} />
     </>
   );

@@ -5,11 +5,14 @@ import { Button, Select, SelectValue } from 'react-aria-components';
 import type { Backup } from '../../../backups/list.ts';
 import { sizeWords } from '../../../backups/units.ts';
 import { shortDate } from '../../../lib/dates.ts';
+import { count } from '../../../lib/numbers.ts';
 import { OptionList } from '../../../ui/form/options.tsx';
 import './-backups.css';
 
 interface OtherSelectProps {
   choices: readonly Backup[];
+  /** How many older ones are not among them. */
+  left: number;
   value: string;
   onChange: (fileName: string) => void;
 }
@@ -21,7 +24,7 @@ const hintOf = ({ createdDate, size }: Backup): string =>
   ].join(', ');
 
 /** Which backup to compare with. */
-export function OtherSelect({ choices, value, onChange }: OtherSelectProps) {
+export function OtherSelect({ choices, left, value, onChange }: OtherSelectProps) {
   const id = useId();
   return (
     <div className="backup-other">
@@ -44,6 +47,9 @@ export function OtherSelect({ choices, value, onChange }: OtherSelectProps) {
           options={choices.map((one) => ({ value: one.fileName, label: one.fileName, hint: hintOf(one) }))}
         />
       </Select>
+      {left > 0 && (
+        <span className="field-hint">{count(left)} older ones: open one of them to compare it.</span>
+      )}
     </div>
   );
 }
