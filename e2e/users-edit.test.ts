@@ -174,7 +174,7 @@ test('a license change says what it does to the bill', async ({ page, calls }) =
   await page.getByRole('alertdialog').getByRole('button', { name: 'Take the license' }).click();
   await expectToast(page, `${person.name} has No License`);
   await page.getByRole('link', { name: 'Profile', exact: true }).click();
-  await expect(page.getByRole('region', { name: `Can Person sign in?` })).toContainText('No license');
+  await expect(page.getByRole('region', { name: `Can Person sign in?` })).toContainText('No License');
 });
 
 test('groups are added and removed one by one', async ({ page, calls }) => {

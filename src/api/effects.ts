@@ -14,7 +14,7 @@ export type ReadOperation = Exclude<Named<'QueryKey'>, `${string}Infinite`>;
 /** Operations that change something. The POST operations that only read are not among them. */
 export type WriteOperation = Exclude<Named<'Mutation'>, ReadOperation>;
 
-const USERS = ['searchUsers', 'getUser', 'getUsersByIds', 'listSchemaUsers'] as const;
+const USERS = ['searchUsers', 'getUser', 'getUsersByIds', 'listSchemaUsers', 'explainAccess'] as const;
 const LICENSES = [
   'getUserLicense',
   'searchUserLicenses',
@@ -23,7 +23,7 @@ const LICENSES = [
   'listUnusedLicenses',
 ] as const;
 const GROUPS = ['listGroups', 'getGroup'] as const;
-const PROXIES = ['listProxies', 'listOwnPrincipals'] as const;
+const PROXIES = ['listProxies', 'listOwnPrincipals', 'explainAccess'] as const;
 const HISTORY = [
   'listEntriesHistory',
   'listEntriesAllHistory',
@@ -66,7 +66,7 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   // Who is signed in is another one: the cache is emptied as when a session begins (shell/session.ts).
   beginIdentitySignIn: [],
   finishIdentitySignIn: [],
-  updateApprovedAddresses: ['listApprovedAddresses', 'rehearseApprovedAddresses'],
+  updateApprovedAddresses: ['listApprovedAddresses', 'rehearseApprovedAddresses', 'explainAccess'],
   // Dates are told in the zone of the site.
   updateSiteSettings: ['getSiteSettings', 'getSession', ...ENTRIES],
   updateProxies: PROXIES,
