@@ -148,32 +148,60 @@ export interface PageOf {
   unchangedBut: readonly number[] | undefined;
 }
 
-/** The ids of a page in the order that was asked for; entries without a value stand last (rows.store.ts). */
-function pageIds(wanted: PastWanted, { was, is, unchangedBut }: PageOf, { limit, skip }: Window): Sql {
+/** What a page may be made of, one part for each kind: ids with the key of the order, null without one. */
+function partsOf(wanted: PastWanted, { was, is, unchangedBut }: PageOf): Sql[] {
   const { type, condition, asked, order, at } = wanted;
   const { siteId } = asked;
   const ofType = sql`from entry e where e.site_id = ${siteId} and e.type_id = ${type.id}`;
   const key = order ? orderSql(order, siteId) : sql`null::int`;
   const orderIds = order && order.field !== ENTRY_ID ? [order.field.id] : [];
   const held = valuesThen(siteId, sql`coalesce(n.vals, c.last_vals)`, sql`c.entry_id`, orderIds, at);
-  const parts = [
-    sql`select e.entry_id, ${order ? pastKey(order, siteId) : sql`null::int`} as key from (
+  const parts: Sql[] = [];
+  if (was.length > 0)
+    parts.push(sql`select e.entry_id, ${order ? pastKey(order, siteId) : sql`null::int`} as key from (
       select c.entry_id, ${held} as vals from entry_change c
       left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id
-      where c.site_id = ${siteId} and c.entry_id = any(${[...was]}::int[])) e`,
-    sql`select e.entry_id, ${key} as key ${ofType} and e.entry_id = any(${[...is]}::int[])`,
-  ];
+      where c.site_id = ${siteId} and c.entry_id = any(${[...was]}::int[])) e`);
   if (unchangedBut)
     parts.push(sql`select e.entry_id, ${key} as key ${ofType}
       and ${conditionSql(condition, fieldOfType(wanted), asked)} and e.entry_id <> all(${[...unchangedBut]}::int[])`);
-  const direction = order?.descending ? sql`desc` : sql`asc`;
-  const ties = order?.descending
-    ? sql`case when key is null then entry_id else -entry_id end`
-    : sql`entry_id`;
-  const by = order ? sql`key is null, key ${direction}, ${ties}` : sql`entry_id`;
-  return sql`select entry_id, row_number() over () as at from (
-    select entry_id, key from (${sql.join(parts, sql` union all `)}) as both_kinds
-    order by ${by} limit ${limit} offset ${skip}) as ids`;
+  else parts.push(sql`select e.entry_id, ${key} as key ${ofType} and e.entry_id = any(${[...is]}::int[])`);
+  return parts;
+}
+
+/**
+ * The ids of a page in the order that was asked for; entries without a value stand last (rows.store.ts). Each part is
+ * read in that order and no further than the page reaches, so that an index can give it; those without a value are
+ * looked for only when the page reaches beyond the others.
+ */
+function pageIds(wanted: PastWanted, page: PageOf, { limit, skip }: Window): Sql {
+  const { order } = wanted;
+  const parts = partsOf(wanted, page);
+  const most = skip + limit;
+  const firstOf = (holds: Sql, by: Sql): Sql =>
+    sql`select entry_id, key from (${sql.join(
+      parts.map(
+        (part) =>
+          sql`(select entry_id, key from (${part}) as part where ${holds} order by ${by} limit ${most})`,
+      ),
+      sql` union all `,
+    )}) as parts order by ${by} limit ${most}`;
+  const numbered = (ids: Sql): Sql =>
+    sql`select entry_id, row_number() over () as at from (${ids} limit ${limit} offset ${skip}) as ids`;
+  if (!order)
+    return numbered(
+      sql`select entry_id from (${firstOf(sql`true`, sql`entry_id`)}) as all_of_them order by entry_id`,
+    );
+  const direction = order.descending ? sql`desc` : sql`asc`;
+  const byKey = sql`key ${direction}, entry_id ${direction}`;
+  const isShort = sql`key is null and (select count(*) from keyed) < ${most}`;
+  return numbered(sql`
+    with keyed as materialized (${firstOf(sql`key is not null`, byKey)}),
+      others as materialized (${firstOf(isShort, sql`entry_id`)})
+    select entry_id from (
+      select entry_id, row_number() over (order by ${byKey}) as place, 0 as last from keyed
+      union all select entry_id, row_number() over (order by entry_id), 1 from others) as both_kinds
+    order by last, place`);
 }
 
 /** The rows of a page as JSON texts, in their order, with what those that have changed are today. */
