@@ -7,7 +7,14 @@ import { eventOf, groupEventOf, kept } from './shown.ts';
 import { getUsers, touchUsers, type StoredUser } from './users.store.ts';
 
 /** What belongs to the account and so shows on each of its sites. */
-const OF_ACCOUNT = new Set(['email', 'firstName', 'lastName', 'federationId', 'isLocked', 'secondFactorSetUp']);
+const OF_ACCOUNT = new Set([
+  'email',
+  'firstName',
+  'lastName',
+  'federationId',
+  'isLocked',
+  'secondFactorSetUp',
+]);
 
 /**
  * Where every change of users ends: whoever differs from what they were gets a new version, so that `modifiedSince`
