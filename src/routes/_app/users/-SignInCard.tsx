@@ -75,33 +75,25 @@ interface ExplanationProps {
   fault: string | undefined;
 }
 
+/** What only a program needs is told apart: to somebody who signs in it is no fault. */
+const OF_PROGRAMS: ReadonlySet<AccessCheck['check']> = new Set<AccessCheck['check']>([
+  'webService',
+  'apiKey',
+]);
+
 function Explanation({ explanation, typed, onType, fault }: ExplanationProps) {
   const { checks, ipAddress, canCallInterface } = explanation;
   return (
     <>
-      <ul className="user-checks">
-        {checks.map(({ check, state, message, remedy }) => {
-          const Mark = MARKS[state];
-          return (
-            <li key={check} className={`user-check user-check-${state}`}>
-              <Mark />
-              <span>
-                <span className="visually-hidden">{SPOKEN[state]}: </span>
-                {TITLES[check]}
-              </span>
-              <p>
-                {message}
-                {remedy !== null && remedy !== undefined && <> {remedy}</>}
-              </p>
-            </li>
-          );
-        })}
-      </ul>
+      <Checks checks={checks.filter(({ check }) => !OF_PROGRAMS.has(check))} />
       <div className="user-check-foot">
         <span>
           May a program with their key call the interface?{' '}
           <Verdict isYes={canCallInterface}>{canCallInterface ? 'Yes' : 'No'}</Verdict>
         </span>
+      </div>
+      <Checks checks={checks.filter(({ check }) => OF_PROGRAMS.has(check))} />
+      <div className="user-check-foot">
         <label className="user-check-from">
           From the address
           <input
@@ -115,5 +107,28 @@ function Explanation({ explanation, typed, onType, fault }: ExplanationProps) {
         {fault !== undefined && <p className="user-check-fault">{fault}</p>}
       </div>
     </>
+  );
+}
+
+function Checks({ checks }: { checks: readonly AccessCheck[] }) {
+  return (
+    <ul className="user-checks">
+      {checks.map(({ check, state, message, remedy }) => {
+        const Mark = MARKS[state];
+        return (
+          <li key={check} className={`user-check user-check-${state}`}>
+            <Mark />
+            <span>
+              <span className="visually-hidden">{SPOKEN[state]}: </span>
+              {TITLES[check]}
+            </span>
+            <p>
+              {message}
+              {remedy !== null && remedy !== undefined && <> {remedy}</>}
+            </p>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
