@@ -21,17 +21,20 @@ export function QueryEditor({ id, text, fields, faults, onChange }: QueryEditorP
   const area = useRef<HTMLTextAreaElement>(null);
   const listId = useId();
   const [caret, setCaret] = useState<number>();
-  const [active, setActive] = useState(0);
+  const [gone, setGone] = useState<number>();
   const { spot } = caret === undefined ? {} : scan(text, caret);
   const options = spot ? completionsAt(spot, fields) : [];
   // What stands there whole already is no help.
   const open =
     spot !== undefined && options.length > 0 && options[0]?.insert !== text.slice(spot.from, spot.to);
 
+  // Where nothing is typed yet, Enter is a new line and Tab leads on, until somebody goes to an option.
+  const active = gone ?? (spot?.typed === '' ? -1 : 0);
+
   const close = () => setCaret(undefined);
   const offer = (at: number) => {
     setCaret(at);
-    setActive(0);
+    setGone(undefined);
   };
   const select = ({ from, to }: Range) => {
     area.current?.focus();
@@ -52,14 +55,15 @@ export function QueryEditor({ id, text, fields, faults, onChange }: QueryEditorP
     if (event.key === ' ' && event.ctrlKey) {
       event.preventDefault();
       offer(event.currentTarget.selectionStart);
+      setGone(0);
       return;
     }
     if (!open) return;
     const act = {
-      ArrowDown: () => setActive((active + 1) % options.length),
-      ArrowUp: () => setActive((active + options.length - 1) % options.length),
-      Enter: () => take(options[active]),
-      Tab: () => take(options[active]),
+      ArrowDown: () => setGone((active + 1) % options.length),
+      ArrowUp: () => setGone((Math.max(active, 0) + options.length - 1) % options.length),
+      Enter: active < 0 ? undefined : () => take(options[active]),
+      Tab: active < 0 ? undefined : () => take(options[active]),
       Escape: close,
     }[event.key];
     // Going back with Tab leaves the field.
@@ -82,7 +86,7 @@ export function QueryEditor({ id, text, fields, faults, onChange }: QueryEditorP
           value={text}
           aria-autocomplete="list"
           aria-controls={open ? listId : undefined}
-          aria-activedescendant={open ? `${listId}-${active}` : undefined}
+          aria-activedescendant={open && active >= 0 ? `${listId}-${active}` : undefined}
           aria-invalid={faults.length > 0}
           aria-describedby={`${id}-faults ${id}-keys`}
           onChange={({ target }) => {

@@ -8,6 +8,7 @@ import { readRows } from '../use-rows.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
 import type { Rule } from './draft.ts';
 import { operationOf } from './operators.ts';
+import { RELATIVE_DAYS, relativeDay } from './relative-days.ts';
 import { PickBox } from './PickBox.tsx';
 import type { NameOf } from './words.ts';
 
@@ -60,6 +61,7 @@ const numberOf = (text: string): Operand =>
     ? Number(text)
     : text;
 
+const DAY = 10;
 const MINUTE = 16;
 
 function OneEditor({ label, field, value, onChange }: OneEditorProps) {
@@ -76,18 +78,7 @@ function OneEditor({ label, field, value, onChange }: OneEditorProps) {
         <option value="false">No</option>
       </select>
     );
-  if (field?.fieldType === FIELD.date)
-    return (
-      <input
-        className="input find-date"
-        type={field.isDateOnly ? 'date' : 'datetime-local'}
-        aria-label={field.isDateOnly ? label : `${label}, UTC`}
-        value={String(value ?? '').slice(0, field.isDateOnly ? 10 : MINUTE)}
-        onChange={({ target }) =>
-          onChange(target.value === '' || field.isDateOnly ? target.value : `${target.value}:00Z`)
-        }
-      />
-    );
+  if (field?.fieldType === FIELD.date) return <DateEditor {...{ label, field, value, onChange }} />;
   const isText = field?.fieldType === FIELD.text;
   return (
     <input
@@ -98,6 +89,38 @@ function OneEditor({ label, field, value, onChange }: OneEditorProps) {
       value={String(value ?? '')}
       onChange={({ target }) => onChange(isText ? target.value : numberOf(target.value))}
     />
+  );
+}
+
+/** A date, or one that is reckoned from today: the query holds the day that it is now. */
+function DateEditor({ label, field, value, onChange }: OneEditorProps & { field: Field }) {
+  const { isDateOnly } = field;
+  return (
+    <>
+      <input
+        className="input find-date"
+        type={isDateOnly ? 'date' : 'datetime-local'}
+        aria-label={isDateOnly ? label : `${label}, UTC`}
+        value={String(value ?? '').slice(0, isDateOnly ? DAY : MINUTE)}
+        onChange={({ target }) =>
+          onChange(target.value === '' || isDateOnly ? target.value : `${target.value}:00Z`)
+        }
+      />
+      <select
+        className="input find-select find-relative"
+        aria-label={`${label}, from today`}
+        value=""
+        onChange={({ target }) => {
+          const day = relativeDay(target.value, new Date());
+          if (day !== undefined) onChange(isDateOnly ? day : `${day}T00:00:00Z`);
+        }}
+      >
+        <option value="">From today</option>
+        {RELATIVE_DAYS.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </>
   );
 }
 

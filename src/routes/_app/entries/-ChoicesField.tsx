@@ -1,5 +1,8 @@
 import { Plus, X } from 'lucide-react';
+import { useState } from 'react';
 import type { Control } from 'react-hook-form';
+import { fold } from '../../../lib/fold.ts';
+import { count } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
@@ -10,6 +13,17 @@ type Choices = FieldValues['choiceValues'];
 
 interface ChoicesFieldProps {
   control: Control<FieldValues, unknown, FieldValues>;
+}
+
+// Thousands of fields would hold the page up, and nobody looks through them without searching.
+const MOST_SHOWN = 100;
+
+/** The places of the choices that are in view: those that match, and those that are new. */
+function placesOf(choices: Choices, q: string): number[] {
+  const sought = fold(q.trim());
+  const all = choices.flatMap(({ name }, at) => (fold(name).includes(sought) ? [at] : []));
+  const made = choices.flatMap(({ id }, at) => (id === undefined ? [at] : []));
+  return [...new Set([...all.slice(0, MOST_SHOWN), ...made.slice(-MOST_SHOWN)])].toSorted((a, b) => a - b);
 }
 
 const isChoices = (value: unknown): value is Choices => Array.isArray(value);
@@ -23,6 +37,9 @@ export function ChoicesField({ control }: ChoicesFieldProps) {
     hint: 'In this order. A list can be pasted.',
   });
   const choices = isChoices(value) ? value : [];
+  const [q, setQ] = useState('');
+  const places = placesOf(choices, q);
+  const hidden = choices.length - places.length;
   const rename = (at: number, name: string) => bind.onChange(choices.with(at, { ...choices[at], name }));
   const paste = (at: number, text: string) => {
     const names = text
@@ -36,8 +53,18 @@ export function ChoicesField({ control }: ChoicesFieldProps) {
       <span id={`${id}-label`} className="field-label">
         Choices
       </span>
+      {choices.length > MOST_SHOWN && (
+        <input
+          type="search"
+          className="input"
+          aria-label="Find a choice"
+          placeholder="Find a choice"
+          value={q}
+          onChange={({ target }) => setQ(target.value)}
+        />
+      )}
       <div className="sch-choice-list">
-        {choices.map((choice, at) => (
+        {places.map((at) => (
           // New choices have no id before they are stored.
           // oxlint-disable-next-line react/no-array-index-key
           <div key={at} className="sch-choice">
@@ -46,12 +73,12 @@ export function ChoicesField({ control }: ChoicesFieldProps) {
               aria-label={`Choice ${at + 1}`}
               aria-invalid={error !== undefined}
               maxLength={255}
-              value={choice.name}
+              value={choices[at]?.name ?? ''}
               ref={at === 0 ? bind.ref : undefined}
               onChange={({ target }) => rename(at, target.value)}
               onPaste={(event) => {
                 const text = event.clipboardData.getData('text');
-                if (choice.name !== '' || !text.trim().includes('\n')) return;
+                if (choices[at]?.name !== '' || !text.trim().includes('\n')) return;
                 event.preventDefault();
                 paste(at, text);
               }}
@@ -65,6 +92,7 @@ export function ChoicesField({ control }: ChoicesFieldProps) {
           </div>
         ))}
       </div>
+      {hidden > 0 && <p className="field-hint">{count(hidden)} more are found by their names.</p>}
       <span>
         <Button size="small" icon={Plus} onClick={() => bind.onChange([...choices, { name: '' }])}>
           Add choice

@@ -98,8 +98,8 @@ function Rules({ field, fields, schema, type }: RulesProps) {
       {typeof field.formula === 'string' && (
         <Line>
           Calculated as <code>{field.formula}</code>
-          {reads.length > 0 && `, which reads ${names.format(reads.map(({ name }) => name))}`}. It follows
-          them by itself and cannot be written.
+          {reads.length > 0 && `, which reads ${names.format(reads.map(({ name }) => name))}`}. It is not
+          written by hand.
         </Line>
       )}
       {!field.isStoreRequestSupported && !field.isCalculated && (
