@@ -53,7 +53,7 @@ const fieldOfType = ({ type }: Wanted): FieldOf => {
 };
 
 /** A condition over `e.vals` alone, for entries that are not as the columns of `entry` have them. */
-export function pastCondition(condition: Condition, fieldOf: FieldOf, asked: Asked): RawBuilder<boolean> {
+function pastCondition(condition: Condition, fieldOf: FieldOf, asked: Asked): RawBuilder<boolean> {
   if (condition.kind === 'comparison')
     return severalTest(condition, fieldOf) ?? conditionSql(condition, (id) => bare(fieldOf(id)), asked);
   const parts = condition.of.map((each) => pastCondition(each, fieldOf, asked));

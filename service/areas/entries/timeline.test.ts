@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type {
   ChangeCount,
@@ -73,10 +74,13 @@ onEachApp((house) => {
 
   test('large values make a page shorter, not an error', async () => {
     const [id = 0] = await things.create({ Name: 'A' });
-    const long = 'x'.repeat(999_000);
-    for (let at = 0; at < 18; at += 1) await things.update(id, { Memo: `${long}${at}` });
+    await sql`insert into cell_log (site_id, entry_id, field_id, at, type_id, old, new)
+      select ${things.siteId}, ${id}, ${things.field('Memo').id}, now() - i * interval '1 minute', ${things.typeId},
+        to_jsonb(repeat('x', 999000)), to_jsonb(repeat('y', 999000)) from generate_series(1, 20) i`.execute(
+      house().db,
+    );
     const page = await changes(id, '?limit=100');
-    expect(page.changes.length).toBeLessThan(18);
+    expect(page.changes.length).toBeLessThan(20);
     expect(page.next).toBeDefined();
   });
 

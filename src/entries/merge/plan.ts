@@ -28,7 +28,7 @@ export function differingFields(rows: readonly RowVm[], fields: readonly Field[]
 }
 
 /** The values of a field of several, of all entries together, each once. */
-export function together(rows: readonly RowVm[], field: Field): FieldValue | undefined {
+function together(rows: readonly RowVm[], field: Field): FieldValue | undefined {
   const items = rows.flatMap((row) => itemsOf(valueIn(row, field)));
   const known = new Map(items.map((item) => [JSON.stringify(writtenOf(item).value), item]));
   return known.size === 0 ? undefined : [...known.values()];
