@@ -95,7 +95,9 @@ export async function deepPages(place: Place): Promise<Measure[]> {
 /** Parts of texts that few, and that very many, entries have. */
 export async function searches(place: Place): Promise<Measure[]> {
   const rare = ['galmer', 'norfar', 'zanwil', 'telbor', 'henkal'];
-  const common = ['harbour', 'timber', 'energy', 'grain', 'silver'];
+  const common = ['harbour', 'timber', 'earnings', 'grain', 'silver'];
+  // As common as others by all that the planner can know.
+  const absent = ['energy', 'motors', 'robotics'];
   const search = (parts: readonly string[]) => (round: number) =>
     place.rows({
       query: { Summary: { $contains: parts[(round + 5) % parts.length] } },
@@ -105,5 +107,6 @@ export async function searches(place: Place): Promise<Measure[]> {
   return [
     ...(await timed({ name: 'contains, few have it', ours: search(rare), limit: 50 })),
     ...(await timed({ name: 'contains, one in thirty has it', ours: search(common), limit: 50 })),
+    ...(await timed({ name: 'contains, nobody has it', ours: search(absent), limit: 50 })),
   ];
 }
