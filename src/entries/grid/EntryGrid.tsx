@@ -4,6 +4,7 @@ import { cx } from '../../ui/cx.ts';
 import { useDensity } from '../../ui/theme.ts';
 import type { Density } from '../../ui/theme.ts';
 import { SMALL, useMedia } from '../../ui/use-media.ts';
+import { useChoose } from '../bulk/chosen.ts';
 import type { EntryColumn } from '../columns.ts';
 import type { EntryRows } from '../rows.ts';
 import type { RowOpen } from './EditCell.tsx';
@@ -120,6 +121,7 @@ export function EntryGrid(props: EntryGridProps) {
   };
   const bounds = { rows: rows.total, columns: small ? 1 : columns.length, page: Math.max(1, inView - 2) };
   const sheet = useSheet({ rows, columns, editing, current, bounds, go, reveal });
+  useChoose(rows, sheet.target);
   const { pasting, donePasting, ...clipboard } = useClipboard({
     rows,
     columns,
@@ -166,7 +168,7 @@ export function EntryGrid(props: EntryGridProps) {
   // The row that the keyboard is on stays in the document, so that the focus stays when it scrolls away.
   const away = current.row >= 0 && (current.row < first || current.row > last);
   const indices = away ? [...inside, current.row] : inside;
-  const slotOf = slots.assign(indices);
+  const placed = slots.assign(indices);
   const tall = barHeight({ height: rows.total * rowHeight });
   return (
     <div
@@ -205,18 +207,18 @@ export function EntryGrid(props: EntryGridProps) {
           stop={current.row === -1 ? stopColumn : undefined}
         />
         <tbody className="eg-body">
-          {indices.map((index) => {
+          {placed.map(({ index, slot }) => {
             const y = Math.min(tall - rowHeight, index * rowHeight - view.top + view.bar);
             const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
             const row = rows.at(index);
             const place = { row, index, y, type, columns };
-            if (small) return <SmallRow key={slotOf.get(index)} {...place} isStop={stop !== undefined} />;
+            if (small) return <SmallRow key={slot} {...place} isStop={stop !== undefined} />;
             const staged = row && editing.changes.cells.get(row.EntryId);
             const { range, open } = sheet;
             const isIn = range && index >= range.top && index <= range.bottom;
             return (
               <GridRow
-                key={slotOf.get(index)}
+                key={slot}
                 {...place}
                 {...{ span, frozen, numberWidth, stop, staged }}
                 zone={editing.zone}
