@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { activity } from './activity.ts';
+import { backups } from './backups.ts';
 import type { Bench, Measure } from './bench.ts';
 import { bundle } from './bundle.ts';
 import { csv } from './csv.ts';
@@ -22,6 +23,7 @@ const BENCHES: readonly Bench[] = [
   entriesLoad,
   entries,
   entriesEmbedded,
+  backups,
 ];
 
 const number = (value: number) => value.toFixed(value < 100 ? 1 : 0).padStart(9);

@@ -10,7 +10,7 @@ const MB = 1024;
 const LIMIT = 100;
 
 /** Resident memory of the service, a child of this process, in megabytes. */
-async function resident(): Promise<number> {
+export async function resident(): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'ppid=,rss=,args=']);
   const mine = stdout.split('\n').find((line) => {
     const [parent, , ...args] = line.trim().split(/\s+/);

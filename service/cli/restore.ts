@@ -38,6 +38,8 @@ function attached(): AbortSignal | undefined {
   if (process.env['STEWARD_ATTACHED'] !== '1') return undefined;
   const ended = new AbortController();
   process.stdin.resume().once('end', () => ended.abort());
+  // It keeps nobody waiting when the work is done.
+  if ('unref' in process.stdin) process.stdin.unref();
   return ended.signal;
 }
 

@@ -73,8 +73,8 @@ function compare(manifest: Manifest, entries: ReadonlyMap<string, Entry>): void 
 async function* checked(zip: ZipFile, entry: Entry, member: Member): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let size = 0;
-  const stream: Readable = await zip.openReadStreamPromise(entry);
   try {
+    const stream: Readable = await zip.openReadStreamPromise(entry);
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > member.size) throw damaged(`${member.name} is longer than the manifest tells`);

@@ -1,0 +1,126 @@
+/** A backup of very many entries, beside pg_dump of the same rows, and beside the rows as CSV without anything else. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { ada } from '../e2e/support/people.ts';
+import { type Bench, type Measure, milliseconds } from './bench.ts';
+import { resident } from './entries/memory.ts';
+import { newPlace, type Place } from './entries/place.ts';
+
+/** STEWARD_BENCH_ENTRIES=100000 asks for fewer. */
+const ENTRIES = Number(process.env['STEWARD_BENCH_ENTRIES'] ?? 1_000_000);
+const CHANGES = 1;
+const BACKUPS = '/console/api/rest/v4/backups';
+const MB = 1e6;
+/** What the service may grow by while it writes a backup of any size. */
+const MEMORY_LIMIT = 150;
+
+const Backup = z.object({
+  fileName: z.string(),
+  status: z.string(),
+  size: z.number().nullable(),
+  startedDate: z.string().nullable(),
+  finishedDate: z.string().nullable(),
+});
+const Contents = z.object({ members: z.array(z.object({ size: z.number() })) });
+
+/** The console of an administrator who has signed in. */
+async function consoleOf({ service }: Place) {
+  const headers = { 'content-type': 'application/json', 'x-steward-console': '1', origin: service.url };
+  const answer = await fetch(`${service.url}/console/api/session`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(ada),
+  });
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((each) => each.split(';')[0])
+    .join('; ');
+  return async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(service.url + path, {
+      method,
+      headers: { ...headers, cookie },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${response.status} of ${path}: ${await response.text()}`);
+    return response.json();
+  };
+}
+
+/** Asks for a backup and waits for it, and looks at the memory of the service meanwhile. */
+async function backUp(place: Place) {
+  const ask = await consoleOf(place);
+  const idle = await resident();
+  await ask('POST', `${BACKUPS}/request`, {});
+  let peak = idle;
+  for (;;) {
+    // oxlint-disable no-await-in-loop -- a look after the other
+    await sleep(250);
+    peak = Math.max(peak, await resident());
+    const { data } = z.object({ data: z.array(Backup) }).parse(await ask('GET', BACKUPS));
+    const [backup] = data;
+    if (backup?.status === 'Failed') throw new Error(`The backup failed: ${JSON.stringify(backup)}`);
+    if (backup?.status !== 'Ready' || !backup.startedDate || !backup.finishedDate) continue;
+    const { members } = Contents.parse(await ask('GET', `${BACKUPS}/${backup.fileName}/contents`));
+    return {
+      seconds: (Date.parse(backup.finishedDate) - Date.parse(backup.startedDate)) / 1000,
+      size: backup.size ?? 0,
+      csv: members.reduce((sum, member) => sum + member.size, 0),
+      grown: peak - idle,
+    };
+  }
+}
+
+const run = promisify(execFile);
+
+/** The tables of entries by the tools of PostgreSQL: packed, and as plain CSV. */
+async function peers(databaseUrl: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-bench-'));
+  const dump = join(folder, 'dump');
+  const tables = ['entry', 'entry_change', 'cell_log'];
+  try {
+    const dumpMs = await milliseconds(() =>
+      run('pg_dump', [
+        '--format=custom',
+        `--file=${dump}`,
+        ...tables.map((table) => `--table=${table}`),
+        databaseUrl,
+      ]),
+    );
+    const copies = ['(select entry_id, version, vals from entry)', 'entry_change', 'cell_log'];
+    const copyMs = await milliseconds(() =>
+      run('psql', [
+        databaseUrl,
+        ...copies.flatMap((from, at) => ['-c', `\\copy ${from} to '${join(folder, String(at))}' csv`]),
+      ]),
+    );
+    return { dump: dumpMs / 1000, copy: copyMs / 1000, size: (await stat(dump)).size };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+export const backups: Bench = {
+  name: `Backup of ${ENTRIES.toLocaleString('en')} entries on PostgreSQL`,
+  beside: 'peer or floor',
+  async run(): Promise<Measure[]> {
+    const place = await newPlace('postgres', { entries: ENTRIES, changes: CHANGES });
+    try {
+      const ours = await backUp(place);
+      const theirs = await peers(place.service.place['DATABASE_URL'] ?? '');
+      return [
+        { name: 'backup : pg_dump --format=custom', ours: ours.seconds, floor: theirs.dump, unit: 's' },
+        { name: 'backup : psql \\copy', ours: ours.seconds, floor: theirs.copy, unit: 's' },
+        { name: '  CSV a second', ours: ours.csv / MB / ours.seconds, unit: 'MB' },
+        { name: '  size : that of pg_dump', ours: ours.size / MB, floor: theirs.size / MB, unit: 'MB' },
+        { name: '  memory over idle', ours: ours.grown, unit: 'MB', limit: MEMORY_LIMIT },
+      ];
+    } finally {
+      await place.remove();
+    }
+  },
+};

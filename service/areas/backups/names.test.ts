@@ -1,0 +1,145 @@
+import fs from 'node:fs';
+import { inspect } from 'node:util';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { BACKUPS, listed, makeBackup } from '../../testing/backups.ts';
+import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+
+const TARGETS = ['etc/passwd', 'db/cluster/PG_VERSION', 'admin.sock', 'backups', 'files'];
+const UPS = [
+  '..%2f',
+  '%2e%2e%2f',
+  '..%5c',
+  '..%252f',
+  '..%c0%af',
+  '%2f',
+  '....//',
+  '%2f%2e%2f',
+  '..%2f%2f',
+  '..;/',
+  '%u2215',
+  '．．%2f',
+  '‥/',
+];
+
+/** Names as an attacker writes them into the path. */
+function hostileNames(own: string, others: string): string[] {
+  const climbing = UPS.flatMap((up) =>
+    TARGETS.flatMap((target) => [1, 3, 8].map((n) => encodeURI(up.repeat(n)) + target)),
+  );
+  const bent = [own, others].flatMap((name) => [
+    `${name}%00`,
+    `${name}%00.zip`,
+    `${name}.`,
+    `${name}%20`,
+    `%20${name}`,
+    name.toUpperCase(),
+    `.%2f${name}`,
+    `${name}%2f..%2f${name}`,
+    `${name}::$DATA`,
+    `${name}%0d%0a`,
+    `${name}%e2%80%8b`,
+    `${name}.partial`,
+    `*`,
+    `%25`,
+    `${name}?`.replace('?', '%3f'),
+    name.replace('.zip', ''),
+    `"${name}"`,
+    `'or'1'='1`,
+    `${name}';--`,
+    name.normalize('NFD').replaceAll('-', '‐'),
+  ]);
+  const long = [250, 255, 256, 1000, 4000].map((n) => 'a'.repeat(n));
+  const odd = Array.from({ length: 60 }, (_, at) =>
+    encodeURIComponent(String.fromCodePoint(1 + at * 17) + own),
+  );
+  return [
+    ...climbing,
+    ...bent,
+    ...long,
+    ...odd,
+    others,
+    'CON',
+    'NUL.zip',
+    '~',
+    '%7e%2f',
+    'file:%2f%2f%2fetc%2fpasswd',
+  ];
+}
+
+const OPENERS = [
+  'open',
+  'openSync',
+  'createReadStream',
+  'readFile',
+  'readFileSync',
+  'stat',
+  'lstat',
+  'rm',
+  'unlink',
+] as const;
+const PROMISED = ['open', 'readFile', 'stat', 'lstat', 'rm', 'unlink', 'readdir'] as const;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+});
+
+/** Every path that this process looks at from now on. */
+function watchPaths(): () => string[] {
+  const spies = [
+    ...OPENERS.map((name) => vi.spyOn(fs, name)),
+    ...PROMISED.map((name) => vi.spyOn(fs.promises, name)),
+  ];
+  syncBuiltinESMExports();
+  return () => spies.flatMap((spy) => spy.mock.calls.map(([path]) => inspect(path)));
+}
+
+onEachApp((house) => {
+  let person: Person;
+  let other: Person;
+  const names: string[] = [];
+  beforeAll(async () => {
+    const { db, app } = house();
+    person = await makePerson(db, await makeSite(db));
+    other = await makePerson(db, await makeSite(db));
+    for (const who of [person, other])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      names.push((await makeBackup(db, as(app, who))).backup.fileName);
+  });
+
+  test('300 hostile names lead nowhere, and to no file', async () => {
+    const hostile = hostileNames(names[0] ?? '', names[1] ?? '');
+    expect(hostile.length).toBeGreaterThan(300);
+    const headers = { authorization: `Bearer ${person.token}` };
+    const watched = watchPaths();
+    for (const [at, name] of hostile.entries()) {
+      const requests = [
+        { method: 'GET', url: `${BACKUPS}/${name}` },
+        [
+          { method: 'POST', url: `${BACKUPS}/delete/${name}` },
+          { method: 'POST', url: `${BACKUPS}/${name}/download-token` },
+          { method: 'GET', url: `${BACKUPS}/${name}/contents` },
+          { method: 'POST', url: `${BACKUPS}/verify/${name}` },
+        ][at % 4] ?? { method: 'GET', url: '/' },
+      ] as const;
+      for (const request of requests) {
+        // oxlint-disable-next-line no-await-in-loop
+        const reply = await house().app.inject({ ...request, headers });
+        expect.soft([name, reply.statusCode]).toEqual([name, refusalOf(name)]);
+      }
+    }
+    const paths = watched();
+    expect(paths.filter((path) => !path.includes('node_modules'))).toEqual([]);
+    const { db, app } = house();
+    expect((await listed(as(app, person))).length).toBe(1);
+    expect((await listed(as(app, other))).length).toBe(1);
+    expect(await db.selectFrom('backup_download').selectAll().execute()).toEqual([]);
+  });
+});
+
+/** What no database can store, or no path is as long as, is a fault of the request; all else is a name that no backup has. */
+const refusalOf = (name: string): number => {
+  if (name.length > 256) return 414;
+  return /%00|%c0%af|%u2215/i.test(name) ? 400 : 404;
+};
