@@ -25,11 +25,13 @@ test('what asks for a fresh proof is this, and nothing else', () => {
   expect(ids.toSorted()).toEqual([
     'beginEnrolment',
     'beginPasskeyRegistration',
+    'createPlatformSite',
     'deleteBackup',
     'enableApiKey',
     'regenerateRecoveryCodes',
     'removePasskey',
     'resetTwoFactor',
+    'updateSiteIdentity',
   ]);
 });
 
@@ -189,7 +191,7 @@ onEachApp((house) => {
       and site_id = ${siteId} order by audit_id desc limit 1`.execute(house().db);
     expect(rows).toEqual([{ action: 'user.two-factor-reset', actor_id: admin.userId }]);
     const mails =
-      await sql`select 1 from mail where recipient = ${person.email} and body_text like '%reset your second factor%'`.execute(
+      await sql`select 1 from mail where recipient = ${person.email} and body_text like '%second factor was reset%'`.execute(
         house().db,
       );
     expect(mails.rows).toHaveLength(1);

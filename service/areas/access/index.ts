@@ -12,6 +12,6 @@ export {
 } from './proofs.ts';
 export { mailSecurityChange } from './mails.ts';
 export { makeRecoveryCodes } from './recovery.ts';
-export { factorsChanged } from './changed.ts';
+export { factorsChanged, forgetFactors } from './changed.ts';
 export { ownAccessHandlers } from './own.ts';
 export { userAccessHandlers } from './users.ts';

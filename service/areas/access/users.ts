@@ -3,9 +3,8 @@ import { actorOf, change } from '../../kernel/change.ts';
 import { conflict, notFound } from '../../kernel/http/errors.ts';
 import { done, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { getUsers, lockUser, requireAuthorityOver } from '../members/index.ts';
-import { factorsChanged } from './changed.ts';
-import { deleteFactors, isElsewhere, lockAccount, readFactors } from './factors.store.ts';
-import { mailSecurityChange } from './mails.ts';
+import { forgetFactors } from './changed.ts';
+import { isElsewhere, lockAccount, readFactors } from './factors.store.ts';
 import { secondFactorMethods } from './proofs.ts';
 import { endSessions, findOpenKey, listSessions } from './sessions.store.ts';
 
@@ -53,15 +52,9 @@ export const userAccessHandlers: Handlers<'getUserSecurity' | 'resetTwoFactor' |
         throw conflict(
           'This user belongs to other sites too: one site alone cannot reset their second factor',
         );
-      if (!user.secondFactorSetUp) throw conflict('This user has not set up a second factor');
-      const about = { userId, action: 'user.two-factor-reset' };
-      await factorsChanged(tx, caller, about, record, () => deleteFactors(tx, userId));
-      await endSessions(tx, userId, { butFor: caller.tokenHash });
-      await mailSecurityChange(
-        tx,
-        { siteId: caller.siteId, userId },
-        'An administrator reset your second factor: your authenticator app, passkeys and recovery codes work no longer. Where it is asked for, you set up a new one when you sign in next.',
-      );
+      const about = { userId, action: 'user.two-factor-reset', butFor: caller.tokenHash };
+      if (!(await forgetFactors(tx, caller, about, record)))
+        throw conflict('This user has not set up a second factor');
     });
     call.services.wakeMail();
     return done;

@@ -3,6 +3,7 @@ import { type Command, type CommandContext, CommandError } from './command.ts';
 import { restoreEntry } from './entry.ts';
 import { grant, listPlatform, revoke } from './platform.ts';
 import { listAllSites, setSite, showSite } from './site.ts';
+import { resetTwoFactor } from './two-factor.ts';
 import { createUser, deactivateUser, makeAdministrator, printPasswordLink } from './user.ts';
 
 export const HELP = `Administration on the host of the service. Answers are JSON.
@@ -19,6 +20,9 @@ npm run --silent admin -- COMMAND
       administrator remains.
   user set-password-link EMAIL [--site SLUG]
       A link that works once and for 24 hours.
+  user reset-two-factor EMAIL [--site SLUG]
+      For a lost authenticator app, passkey and recovery codes: all of them stop
+      working, and sessions end.
   user make-admin EMAIL [--site SLUG] [--lift-ip-restrictions]
       The way back in: active, licensed, unlocked, in Administrators.
   site list
@@ -46,6 +50,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'user create': createUser,
   'user deactivate': deactivateUser,
   'user set-password-link': printPasswordLink,
+  'user reset-two-factor': resetTwoFactor,
   'user make-admin': makeAdministrator,
   'site list': listAllSites,
   'site show': showSite,
