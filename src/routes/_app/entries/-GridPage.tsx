@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { Braces, ListTree, PencilLine, RefreshCw, Table2 } from 'lucide-react';
+import { Braces, ListTree, RefreshCw, Table2 } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { ServiceError } from '../../../api/errors.ts';
 import { useAllowed } from '../../../api/session.ts';
 import { columnsOf, hasOrder, moved } from '../../../entries/columns.ts';
-import { openEntryBulk } from '../../../entries/bulk/request.ts';
+import { BulkButton } from '../../../entries/bulk/BulkButton.tsx';
 import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
 import type { ColumnChoice } from '../../../entries/columns-store.ts';
 import { toDraft, toQuery } from '../../../entries/find/draft.ts';
@@ -22,7 +22,6 @@ import { ViewsBar } from '../../../entries/views/ViewsBar.tsx';
 import { clockTime } from '../../../lib/dates.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
-import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
@@ -108,16 +107,7 @@ function Entries() {
       actions={
         <>
           {rows && rows.total > 0 && (
-            <BulkButton
-              label={`Edit all ${narrowed ? `${count(rows.total)} that match` : count(rows.total)}`}
-              onEdit={() =>
-                openEntryBulk({
-                  typeId: type.id,
-                  scope: { query: question.query, total: rows.total },
-                  edit: undefined,
-                })
-              }
-            />
+            <BulkButton typeId={type.id} rows={rows} query={question.query} narrowed={narrowed} />
           )}
           <FilesMenu
             request={{
@@ -194,14 +184,5 @@ function Entries() {
         onMove={(name, by) => keep(moved(fields, choice, name, by))}
       />
     </Page>
-  );
-}
-
-function BulkButton({ label, onEdit }: { label: string; onEdit: () => void }) {
-  const { reason } = useAllowed('updateEntries');
-  return (
-    <Button icon={PencilLine} disabledReason={reason} onClick={onEdit}>
-      {label}
-    </Button>
   );
 }
