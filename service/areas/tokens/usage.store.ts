@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
 
 /** The use of keys is kept and told for so many days. */
-export const USE_DAYS = 30;
+const USE_DAYS = 30;
 /** More than anybody reads; what is beyond is in the sum. */
 const SHOWN = 50;
 
