@@ -24,11 +24,8 @@ export const stageWords = ({ status, stage }: Pick<Backup, 'status' | 'stage'>):
 export const failureWords = ({ failure }: Pick<Backup, 'failure'>): string =>
   failure?.reason === 'cancelled' ? 'Cancelled' : (failure?.message ?? 'The reason is not known');
 
-/**
- * Follows a backup to its end, wherever the person goes meanwhile: in the tray while it is made, and a message when it
- * is ready.
- */
-export async function watchBackup(fileName: string, client: QueryClient): Promise<void> {
+/** Looks again and again until there is nothing more to come; `see` is told each time and says whether that is so. */
+async function follow(fileName: string, client: QueryClient, see: (now: Backup | undefined) => boolean) {
   if (watched.has(fileName)) return;
   watched.add(fileName);
   try {
@@ -36,21 +33,40 @@ export async function watchBackup(fileName: string, client: QueryClient): Promis
       // One look after the other.
       // oxlint-disable-next-line no-await-in-loop
       const now = await look(fileName, client);
-      if (now === 'away') {
-        // oxlint-disable-next-line no-await-in-loop
-        await pause(AWAY_MS);
-        continue;
-      }
-      if (!now) return forgetJob(idOf(fileName));
-      show(now, client);
-      if (!isBeingMade(now)) return tellEnd(now, client);
+      if (now !== 'away' && see(now)) return;
       // oxlint-disable-next-line no-await-in-loop
-      await pause(EVERY_MS);
+      await pause(now === 'away' ? AWAY_MS : EVERY_MS);
     }
   } finally {
     watched.delete(fileName);
   }
 }
+
+/**
+ * Follows a backup to its end, wherever the person goes meanwhile: in the tray while it is made, and a message when it
+ * is ready.
+ */
+export const watchBackup = (fileName: string, client: QueryClient): Promise<void> =>
+  follow(fileName, client, (now) => {
+    if (!now) {
+      forgetJob(idOf(fileName));
+      return true;
+    }
+    show(now, client);
+    if (isBeingMade(now)) return false;
+    tellEnd(now, client);
+    return true;
+  });
+
+/** Follows a verification to its end, and says what came of it. */
+export const watchVerification = (fileName: string, client: QueryClient): Promise<void> =>
+  follow(fileName, client, (now) => {
+    const { state, message } = now?.verified ?? {};
+    if (state === 'passed') toast({ title: 'The backup is verified', description: fileName });
+    else if (state === 'failed')
+      toast({ title: `Not proved: ${fileName}`, description: message ?? 'It differs', tone: 'bad' });
+    return state !== 'queued' && state !== 'running';
+  });
 
 /** The backup as it is now; undefined where it is gone or no longer to be seen. */
 async function look(fileName: string, client: QueryClient): Promise<Backup | 'away' | undefined> {

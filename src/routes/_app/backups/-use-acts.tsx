@@ -7,7 +7,7 @@ import { useWrite } from '../../../api/write.ts';
 import type { Backup } from '../../../backups/list.ts';
 import { isBeingMade } from '../../../backups/list.ts';
 import { sizeWords } from '../../../backups/units.ts';
-import { cancel } from '../../../backups/watch.ts';
+import { cancel, watchVerification } from '../../../backups/watch.ts';
 import { shortDate } from '../../../lib/dates.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
 import { failureOf } from '../../../ui/feedback/failure.ts';
@@ -22,6 +22,7 @@ export function useActs() {
     async verify({ fileName }: Backup): Promise<void> {
       try {
         await verification.mutateAsync({ path: { fileName } });
+        void watchVerification(fileName, client);
         toast({ title: 'It is being verified', description: fileName, tone: 'info' });
       } catch (thrown) {
         const { message } = failureOf(thrown);
