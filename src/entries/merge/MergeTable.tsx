@@ -20,12 +20,16 @@ interface MergeTableProps {
   onLeave: (entryId: number) => void;
 }
 
+// In pixels; a phone scrolls sideways.
+const FIELD_WIDTH = 150;
+const ENTRY_WIDTH = 170;
+
 /** The entries side by side: which one stays, and whose value it gets in each field in which they differ. */
 export function MergeTable(props: MergeTableProps) {
   const { rows, stays, nameOf, chosen, kept, choices, onStays, onLeave } = props;
   return (
     <div className="mg-scroll">
-      <table className="mg-table">
+      <table className="mg-table" style={{ minWidth: FIELD_WIDTH + rows.length * ENTRY_WIDTH }}>
         <thead>
           <tr>
             <th scope="col">Field</th>

@@ -97,6 +97,11 @@ function Merge() {
       {key && (
         <Card title={rows.length > 1 ? 'Another duplicate' : 'Choose the entries that are the same'}>
           <CardBody>
+            {first && rows.length === 1 && (
+              <p className="mg-first">
+                What is the same as <bdi>{nameOf(first)}</bdi> (id {first.EntryId})?
+              </p>
+            )}
             <AddEntry
               key={first?.EntryId ?? 0}
               typeId={type.id}
