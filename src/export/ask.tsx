@@ -69,7 +69,7 @@ function Choices({ choice, source }: ChoicesProps) {
             </span>
           </label>
         ))}
-        {large && <p className="field-hint">A workbook cannot hold so many rows.</p>}
+        {large && <p className="field-hint">So many cells are too large for a workbook.</p>}
       </fieldset>
       {variants && (
         <label className="export-variant">

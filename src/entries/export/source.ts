@@ -25,9 +25,10 @@ export interface EntriesRequest {
 }
 
 // The service gives so many at once.
-const WINDOW = 1000;
-// So few that long texts of all of them fit into memory.
-const WINDOW_OF_TEXTS = 250;
+const MOST_ROWS = 1000;
+// Rows may hold a million characters in a field: it is begun with few, and grows as far as they are small.
+const FIRST_ROWS = 100;
+const ENOUGH = 2_000_000;
 const WIDTHS: Readonly<Record<Part, number>> = { value: 22, id: 10, currency: 10 };
 
 /** Columns of a table, each with its cell of a row. */
@@ -45,15 +46,23 @@ export function entryColumns({ fields, columns, zone }: Pick<EntriesRequest, 'fi
   ];
 }
 
+const sizeOf = (rows: readonly RowVm[]): number => {
+  let size = 0;
+  for (const row of rows)
+    for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 20;
+  return size;
+};
+
+/** How many rows the next window has, by how large the last one was. */
+const nextLimit = (limit: number, size: number): number =>
+  Math.max(1, Math.min(MOST_ROWS, size > ENOUGH ? Math.ceil(limit / 4) : limit * 2));
+
 /** Reads all that match, window after window: in the order of ids after the last one seen, else by place. */
 async function* windows({ type, columns, question }: EntriesRequest, signal: AbortSignal) {
   const { query, orderBy } = question;
   const fields = columns.map(({ apiName }) => apiName);
-  const limit = columns.some(({ isKey, fieldType }) => fieldType === FIELD.text && !isKey)
-    ? WINDOW_OF_TEXTS
-    : WINDOW;
-  let last = 0;
-  for (let skip = 0; ; skip += limit) {
+  let [limit, last, skip] = [FIRST_ROWS, 0, 0];
+  for (;;) {
     const beyond = last === 0 ? [] : [{ [ENTRY_ID]: { $gt: last } }];
     const narrowed = [...(query ? [query] : []), ...beyond];
     const body = orderBy
@@ -66,6 +75,8 @@ async function* windows({ type, columns, question }: EntriesRequest, signal: Abo
     yield rows;
     if (rows.length < limit) return;
     last = rows.at(-1)?.EntryId ?? 0;
+    skip += rows.length;
+    limit = nextLimit(limit, sizeOf(rows));
   }
 }
 

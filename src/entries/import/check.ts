@@ -45,6 +45,7 @@ export interface Checking {
 }
 
 const NOTHING: Work = { items: [], before: {}, ignoreNearDups: false };
+const UNKNOWN = { changes: [], work: NOTHING, faults: [] };
 const MOST_TOLD = 5;
 
 const listed = (numbers: readonly number[]): string =>
@@ -114,8 +115,10 @@ function planRow(
     });
   if (wish.entryId !== undefined && keyField === 'EntryId' && !entry)
     faults.push({ field: 'EntryId', message: `There is no entry ${wish.entryId} of this type` });
-  const { changes, work, faults: own } = compare(wish, entry, checking);
-  const near = key ? nearFaults(wish, entry, key, nearTwins, checking) : [];
+  // Which one it is about is not known: nothing else can be said of it.
+  const isLost = faults.length > wish.faults.length + twinFaults.length;
+  const { changes, work, faults: own } = isLost ? UNKNOWN : compare(wish, entry, checking);
+  const near = key && !isLost ? nearFaults(wish, entry, key, nearTwins, checking) : [];
   const all = [...faults, ...own, ...near];
   if (all.length > 0) return { ...base, outcome: 'cannot', changes: [], faults: all, work: NOTHING };
   const outcome = entry ? (changes.length > 0 ? 'update' : 'skip') : 'create';

@@ -3,7 +3,7 @@ import { ENTRY_ID } from '../export/headings.ts';
 import type { Field } from '../schema.ts';
 import { guessRules } from './rules.ts';
 import type { Rules } from './rules.ts';
-import { guessMapping, keyFields } from './targets.ts';
+import { guessMapping, keyFields, targetsOf } from './targets.ts';
 import type { Mapping } from './targets.ts';
 
 /** What is chosen for a file of entries. */
@@ -15,7 +15,6 @@ export interface Setup {
 }
 
 const placeOf = (typeId: number): string => `steward-entries-import-${typeId}`;
-const sign = (headings: readonly string[]): string => headings.join('\n');
 
 /** What entries can be told apart by: what the file has of it. */
 export const keysIn = (mapping: Mapping, fields: readonly Field[]): readonly string[] => [
@@ -34,54 +33,70 @@ export const keyFor = (
   return key === '' || keys.includes(key) ? key : keys[0] === ENTRY_ID ? ENTRY_ID : '';
 };
 
+/** What was chosen for the last file of a type. */
 interface Kept {
-  headings: string;
-  mapping: (string | null)[];
+  /** What its columns held, by their headings; null for those that were passed over. */
+  columns: Readonly<Record<string, unknown>>;
   rules: Partial<Rules>;
   key: string;
 }
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 const isKept = (value: unknown): value is Kept =>
-  typeof value === 'object' &&
-  value !== null &&
-  'headings' in value &&
-  typeof value.headings === 'string' &&
-  'mapping' in value &&
-  Array.isArray(value.mapping) &&
+  isObject(value) &&
+  'columns' in value &&
+  isObject(value.columns) &&
   'rules' in value &&
-  typeof value.rules === 'object' &&
+  isObject(value.rules) &&
   'key' in value &&
   typeof value.key === 'string';
 
-function keptFor(typeId: number, headings: readonly string[]): Kept | undefined {
+function keptFor(typeId: number): Kept | undefined {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(placeOf(typeId)) ?? '');
-    return isKept(kept) && kept.headings === sign(headings) ? kept : undefined;
+    return isKept(kept) ? kept : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Keeps what was chosen for the next file with these headings. */
+/** Keeps what was chosen for the next file whose columns are called so. */
 export function keepSetup(typeId: number, headings: readonly string[], { mapping, rules, key }: Setup): void {
-  const kept: Kept = { headings: sign(headings), mapping: mapping.map((one) => one ?? null), rules, key };
+  const columns = Object.fromEntries(headings.map((heading, at) => [heading, mapping[at] ?? null]));
+  const kept: Kept = { columns, rules, key };
   localStorage.setItem(placeOf(typeId), JSON.stringify(kept));
+}
+
+/** Columns as they were last, else as they are called; each target once. */
+function mappingOf(headings: readonly string[], fields: readonly Field[], kept: Kept | undefined): Mapping {
+  const guessed = guessMapping(headings, fields);
+  const columns = new Map(Object.entries(kept?.columns ?? {}));
+  const known = new Set(targetsOf(fields).map(({ key }) => key));
+  const taken = new Set<string>();
+  return headings.map((heading, at) => {
+    const before = columns.get(heading);
+    const key =
+      typeof before === 'string' && known.has(before) ? before : before === null ? undefined : guessed[at];
+    if (key === undefined || taken.has(key)) return undefined;
+    taken.add(key);
+    return key;
+  });
 }
 
 /** How a file is read at first: as one with these headings was last, else as it looks. */
 export function setUp(typeId: number, file: OpenedFile, fields: readonly Field[]): Setup {
-  const guessed = guessMapping(file.headings, fields);
+  const { headings } = file;
   const rules = guessRules(file, fields);
-  const kept = keptFor(typeId, file.headings);
-  const saysZone = rules.zone !== 'UTC' || file.headings.some((heading) => /\(UTC\)\s*$/.test(heading));
-  const known = new Set([ENTRY_ID, ...fields.map(({ apiName }) => apiName)]);
-  const mapping = kept
-    ? kept.mapping.map((one) => (one !== null && known.has(one.split('#')[0] ?? '') ? one : undefined))
-    : guessed;
+  const kept = keptFor(typeId);
+  const mapping = mappingOf(headings, fields, kept);
+  const saysZone = rules.zone !== 'UTC' || headings.some((heading) => /\(UTC\)\s*$/.test(heading));
+  const isSame = kept !== undefined && headings.every((heading) => heading in kept.columns);
+  // What numbers and zones the file itself shows goes before what was chosen for another one.
+  const own = { decimal: rules.decimal, ...(saysZone && { zone: rules.zone }) };
   return {
     mapping,
-    // What numbers and zones the file itself shows goes before what was chosen for another one.
-    rules: { ...rules, ...kept?.rules, ...(saysZone && { zone: rules.zone }), decimal: rules.decimal },
-    key: keyFor({ mapping, key: kept?.key ?? ENTRY_ID }, fields),
+    rules: { ...rules, ...(isSame && kept.rules), ...own },
+    key: keyFor({ mapping, key: isSame ? kept.key : ENTRY_ID }, fields),
   };
 }

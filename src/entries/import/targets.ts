@@ -1,3 +1,4 @@
+import { ownColumns } from '../../import/again.ts';
 import { fold } from '../../lib/fold.ts';
 import { isFileField } from '../../../contract/rules/fields.ts';
 import { ENTRY_ID, headingsOf, partsOf } from '../export/headings.ts';
@@ -88,8 +89,9 @@ export function guessMapping(headings: readonly string[], fields: readonly Field
     exact?.get(heading.trim().toLowerCase()) ??
     loose?.get(plain(heading)) ??
     loose?.get(plain(withoutZone(heading)));
-  return headings.map((heading) => {
-    const key = find(heading)?.key;
+  const own = ownColumns(headings);
+  return headings.map((heading, at) => {
+    const key = at < own ? find(heading)?.key : undefined;
     if (key === undefined || taken.has(key)) return undefined;
     taken.add(key);
     return key;
