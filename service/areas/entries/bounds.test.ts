@@ -28,6 +28,12 @@ onEachApp((house) => {
       expect([status, body.errors]).toEqual([400, [{ path: place, message: words }]]);
     }
     expect((await big.query({}, { limit: 5 })).rows).toHaveLength(5);
+    // Of a page that may hold a thousand such a row is a large one: it comes all the same, and in its place.
+    const few = (await big.query({ $or: [{ Name: 'Big 0' }, { Name: 'B1' }] })).rows;
+    expect(few.map(({ Name, Memo }) => [Name, String(Memo).length])).toEqual([
+      ['Big 0', 1_000_000],
+      ['B1', 1_000_000],
+    ]);
     expect((await big.query({}, { fields: ['Name'] })).rows).toHaveLength(35);
   }, 60_000);
 });
