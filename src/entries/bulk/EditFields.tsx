@@ -20,7 +20,7 @@ interface EditFieldsProps {
 }
 
 /** The fields that can be written for many entries at once. */
-export const writable = (fields: readonly Field[]): readonly Field[] =>
+const writable = (fields: readonly Field[]): readonly Field[] =>
   fields.filter((field) => lockedReason(field) === undefined);
 
 /** Whether the line says all that it needs. */

@@ -45,7 +45,7 @@ export interface BulkPlan {
 }
 
 /** The fields that an edit writes. */
-export const fieldsOf = (edit: BulkEdit): readonly number[] =>
+const fieldsOf = (edit: BulkEdit): readonly number[] =>
   edit.kind === 'same'
     ? edit.edits.map(({ fieldId }) => fieldId)
     : [...new Set(edit.changes.flatMap(({ cells }) => cells.map(({ fieldId }) => fieldId)))];
@@ -66,7 +66,7 @@ export function fieldsToRead(edit: BulkEdit, fields: readonly Field[]): readonly
 }
 
 /** How an entry is called. */
-export function nameOf(row: RowVm, fields: readonly Field[]): string {
+function nameOf(row: RowVm, fields: readonly Field[]): string {
   const key = fields.find(({ isKey }) => isKey);
   const [name] = key ? itemsOf(valueIn(row, key)) : [];
   const text = key && name !== undefined ? itemText(name, key).trim() : '';
@@ -74,7 +74,7 @@ export function nameOf(row: RowVm, fields: readonly Field[]): string {
 }
 
 /** What entries are to hold, looked up by entry. */
-export function wishOf(edit: BulkEdit): (entryId: number) => readonly (FieldEdit & { held?: CellChange })[] {
+function wishOf(edit: BulkEdit): (entryId: number) => readonly (FieldEdit & { held?: CellChange })[] {
   if (edit.kind === 'same') return () => edit.edits;
   const each = new Map(
     edit.changes.map(({ entryId, cells }) => [

@@ -10,7 +10,7 @@ export const MOST_ENTRIES = 100_000;
 const PAGE = 1000;
 
 /** Which entries: those with these ids, or all that match. */
-export type BulkScope = { ids: readonly number[] } | { query: RowQuestion['query']; total: number };
+type BulkScope = { ids: readonly number[] } | { query: RowQuestion['query']; total: number };
 
 export interface BulkRequest {
   typeId: number;
