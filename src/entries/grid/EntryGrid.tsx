@@ -168,7 +168,7 @@ export function EntryGrid(props: EntryGridProps) {
   // The row that the keyboard is on stays in the document, so that the focus stays when it scrolls away.
   const away = current.row >= 0 && (current.row < first || current.row > last);
   const indices = away ? [...inside, current.row] : inside;
-  const slotOf = slots.assign(indices);
+  const placed = slots.assign(indices);
   const tall = barHeight({ height: rows.total * rowHeight });
   return (
     <div
@@ -207,18 +207,18 @@ export function EntryGrid(props: EntryGridProps) {
           stop={current.row === -1 ? stopColumn : undefined}
         />
         <tbody className="eg-body">
-          {indices.map((index) => {
+          {placed.map(({ index, slot }) => {
             const y = Math.min(tall - rowHeight, index * rowHeight - view.top + view.bar);
             const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
             const row = rows.at(index);
             const place = { row, index, y, type, columns };
-            if (small) return <SmallRow key={slotOf.get(index)} {...place} isStop={stop !== undefined} />;
+            if (small) return <SmallRow key={slot} {...place} isStop={stop !== undefined} />;
             const staged = row && editing.changes.cells.get(row.EntryId);
             const { range, open } = sheet;
             const isIn = range && index >= range.top && index <= range.bottom;
             return (
               <GridRow
-                key={slotOf.get(index)}
+                key={slot}
                 {...place}
                 {...{ span, frozen, numberWidth, stop, staged }}
                 zone={editing.zone}
