@@ -51,6 +51,7 @@ onEachApp((house) => {
       modifiedBy: admin.userId,
       federationId: null,
       twoFactorEnabled: false,
+      secondFactorSetUp: false,
       ipRestrictionsEnabled: false,
       userEntryId: null,
     });
