@@ -1,4 +1,5 @@
 import type { Sink } from './fetcher.ts';
+import { FOLDER } from './drop.ts';
 
 /** A file that the person chose, or one that the browser keeps until it is handed over. */
 export type Target = { kind: 'chosen'; file: FileSystemFileHandle } | { kind: 'kept'; name: string };
@@ -13,8 +14,6 @@ interface SyncAccess {
 interface SyncFile extends FileSystemFileHandle {
   createSyncAccessHandle: () => Promise<SyncAccess>;
 }
-
-const FOLDER = 'backups';
 
 /** The folder of this origin in which files lie until the browser has saved them. */
 export const keptFolder = async (): Promise<FileSystemDirectoryHandle> =>

@@ -89,7 +89,16 @@ function show(backup: Backup, client: QueryClient): void {
   const title = `Back up to ${fileName}`;
   if (isBeingMade(backup)) {
     const actions = [{ label: 'Cancel', onSelect: () => void cancel(fileName, client) }];
-    reportJob({ id, title, state: 'running', progress: progress / 100, result: stageWords(backup), actions });
+    const result = stageWords(backup);
+    reportJob({
+      id,
+      title,
+      state: 'running',
+      goesOnWithout: true,
+      progress: progress / 100,
+      result,
+      actions,
+    });
   } else if (status === 'Ready') {
     const actions = [{ label: 'Download', onSelect: () => void startDownload(backup, client) }];
     reportJob({ id, title, state: 'done', result: `Ready, ${sizeWords(backup.size ?? 0)}`, actions });

@@ -49,6 +49,9 @@ function SignInPage() {
           <PasskeySignIn site={site} onDone={enter} />
           <p className="doorway-foot">
             <Link to="/forgot-password">Forgot the password?</Link>
+            <Link to="/sign-in/identity" search={{ next: next === '/' ? undefined : next }}>
+              Sign in through your organization
+            </Link>
           </p>
         </>
       )}

@@ -1,5 +1,7 @@
 import { LogOut, UserRoundCog } from 'lucide-react';
 import { signOutMutation } from '../api/generated/@tanstack/react-query.gen.ts';
+import { getIdentitySignOut } from '../api/generated/sdk.gen.ts';
+import type { Session } from '../api/generated/types.gen.ts';
 import { useSession } from '../api/session.ts';
 import { useWrite } from '../api/write.ts';
 import { initials } from '../lib/initials.ts';
@@ -25,9 +27,19 @@ const DENSITIES = [
   { value: 'comfortable', label: 'Comfortable rows' },
 ] as const;
 
+/** Where the identity manager of the site ends its own session, asked while there is one here; undefined without. */
+async function identityManagersEnd({ identityMode }: Session['site']): Promise<string | undefined> {
+  if (identityMode === 'password') return undefined;
+  const { url } = await getIdentitySignOut().then(
+    ({ data }) => data,
+    () => ({ url: null }),
+  );
+  return url ?? undefined;
+}
+
 /** Who is signed in, how the console looks for them, and the way out. */
 export function MeMenu() {
-  const { user, acting } = useSession();
+  const { user, acting, site } = useSession();
   const theme = useTheme();
   const density = useDensity();
   const out = useWrite('signOut', signOutMutation());
@@ -37,13 +49,14 @@ export function MeMenu() {
 
   const signOut = async () => {
     if (!(await mayLeave())) return;
+    const away = await identityManagersEnd(site);
     out.mutate(
       {},
       {
-        onSuccess: leaveSession,
+        onSuccess: () => leaveSession(away),
         onError({ status, message }) {
           // The session was over already: that is what was asked for.
-          if (status === 401) leaveSession();
+          if (status === 401) leaveSession(away);
           else toast({ tone: 'bad', title: 'Not signed out', description: message });
         },
       },

@@ -11,6 +11,8 @@ export interface Job {
   result?: string | undefined;
   /** What can be done with it now, what comes to mind first in front: stop, continue, fetch its report. */
   actions?: readonly JobAction[] | undefined;
+  /** The service does it: leaving the page breaks nothing off. */
+  goesOnWithout?: boolean | undefined;
   /** Called when it is cleared out of the tray after its end: what was kept of it may go. */
   onClear?: (() => Promise<void>) | undefined;
 }
@@ -46,4 +48,5 @@ export async function clearEndedJobs(): Promise<void> {
 }
 
 /** Whether leaving the page would break something off. */
-export const hasRunningJobs = (): boolean => store.get().some(({ state }) => state === 'running');
+export const hasRunningJobs = (): boolean =>
+  store.get().some(({ state, goesOnWithout }) => state === 'running' && !goesOnWithout);

@@ -13,6 +13,7 @@ import {
 } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Session } from '../api/generated/types.gen.ts';
+import { dropDownloads } from '../backups/drop.ts';
 import { dropBulkJobs } from '../bulk/drop.ts';
 import { dropDirectory } from '../directory/drop.ts';
 import { actingEnded } from './acting/ended.ts';
@@ -88,12 +89,16 @@ function followActing(queryClient: QueryClient, holder: Holder): void {
 const PATIENCE = 1000;
 const patience = () => new Promise((resolve) => setTimeout(resolve, PATIENCE));
 
-/** After signing out, here or in another tab. The people of the site stay nowhere in the browser. */
-export function leaveSession(): void {
+/**
+ * After signing out, here or in another tab: the people and the backups of the site stay nowhere in the
+ * browser. `to` is where an
+ * identity manager ends its own session.
+ */
+export function leaveSession(to = '/sign-in'): void {
   tell({ kind: 'left' });
   dropSession();
-  void Promise.race([Promise.all([dropDirectory(), dropBulkJobs()]), patience()]).then(() =>
-    loadPage('/sign-in'),
+  void Promise.race([Promise.all([dropDirectory(), dropBulkJobs(), dropDownloads()]), patience()]).then(() =>
+    loadPage(to),
   );
 }
 

@@ -1,0 +1,62 @@
+/** A site whose people an identity manager signs in, set up and used in the browser against a real provider. */
+import { startIdentityProvider, type IdentityProvider } from '../service/testing/identity-provider.ts';
+import { choose, expectNoAxe, expectToast, fill } from './support/actions.ts';
+import { enter } from './support/calls.ts';
+import { ada } from './support/people.ts';
+import { expect, test } from './support/test.ts';
+
+let provider: IdentityProvider;
+test.beforeAll(async ({ service }) => {
+  provider = await startIdentityProvider(`${service.url}/sign-in/identity`);
+});
+test.afterAll(() => provider.close());
+
+test('a site is opened by its identity manager from the moment it is set up', async ({
+  page,
+  elsewhere,
+  expectFailure,
+  faults,
+}) => {
+  // The page of the provider that ends its session has a font of its own.
+  faults.allow(/fonts\.googleapis/);
+  provider.setPerson({ sub: 'ada-at-work', email: ada.email, email_verified: true });
+  await enter(page, ada, '/sites');
+  await page.getByRole('grid', { name: 'Sites' }).getByRole('link').first().click();
+  const card = page.getByRole('region', { name: 'Sign-in' });
+  await card.getByRole('button', { name: /People sign in by/ }).click();
+  await page.getByRole('option', { name: /Identity manager/ }).click();
+  await fill(card, { Issuer: provider.issuer, 'Client id': provider.clientId });
+  await card.getByLabel('Client secret', { exact: true }).fill(provider.clientSecret);
+  await expectNoAxe(page);
+  await card.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Use the identity manager' }).click();
+  await expectToast(page, 'The sign-in of the site was saved');
+  const slug = new URL(page.url()).pathname;
+
+  // With the password alone nobody comes in any more.
+  expectFailure(403);
+  await elsewhere.goto('/sign-in');
+  await fill(elsewhere.getByRole('main'), { 'E-mail': ada.email });
+  await elsewhere.getByLabel('Password', { exact: true }).fill(ada.password);
+  await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(elsewhere.getByText('through its identity manager')).toBeVisible();
+
+  await elsewhere.getByRole('link', { name: 'Sign in through your organization' }).click();
+  await expectNoAxe(elsewhere);
+  await fill(elsewhere.getByRole('main'), { 'Short name of the site': 'main' });
+  await elsewhere.getByRole('button', { name: 'Go on' }).click();
+  await expect(elsewhere.getByRole('heading', { level: 1, name: 'Main site' })).toBeVisible();
+  // What came back in the address is gone from it, and counts once.
+  expect(elsewhere.url()).not.toContain('code=');
+  await elsewhere.goto(slug);
+  await expect(elsewhere.getByLabel('Claim with the federation id')).toHaveValue('sub');
+
+  // Signing out ends the session of the identity manager too.
+  await choose(elsewhere, /appearance and sign out/, 'Sign out');
+  await expect(elsewhere).toHaveURL(new RegExp(`^${provider.issuer}/session/end`));
+});
+
+test('a sign-in that was begun elsewhere is not finished here', async ({ page }) => {
+  await page.goto('/sign-in/identity?code=stolen&state=of-somebody-else');
+  await expect(page.getByRole('alert')).toContainText('begun in another tab');
+});
