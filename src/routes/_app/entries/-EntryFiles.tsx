@@ -23,11 +23,12 @@ interface EntryFilesProps {
   canRead: boolean;
 }
 
-const kilobytes = new Intl.NumberFormat(undefined, {
-  style: 'unit',
-  unit: 'kilobyte',
-  maximumFractionDigits: 1,
-});
+const unit = (name: 'byte' | 'kilobyte') =>
+  new Intl.NumberFormat(undefined, { style: 'unit', unit: name, maximumFractionDigits: 1 });
+const bytes = unit('byte');
+const kilobytes = unit('kilobyte');
+const sizeWords = (size: number): string =>
+  size < 1000 ? bytes.format(size) : kilobytes.format(size / 1000);
 
 /** The files of a field: what they are, to look at, to keep, to take away, and to add others. */
 export function EntryFiles({ entryId, field, value, canRead }: EntryFilesProps) {
@@ -57,7 +58,7 @@ function OneFile({ entryId, field, file, files, canRead }: OneFileProps) {
       <bdi>{file.name}</bdi>
       <span className="ent-quiet">
         {field.isMultiSelect && `No. ${file.seqNumber}, `}
-        {file.contentType}, {kilobytes.format(file.size / 1000)}
+        {file.contentType}, {sizeWords(file.size)}
       </span>
       <DownloadButton {...{ entryId, field, file }} refusal={gone} />
       {isPictured(file) && (
