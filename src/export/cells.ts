@@ -1,5 +1,5 @@
 /** A day or a moment: in a sheet a date, elsewhere a text. */
-export interface SheetDate {
+interface SheetDate {
   text: string;
   /** What clocks show, as if it were UTC: in milliseconds. */
   wall: number;

@@ -108,7 +108,7 @@ function sourceIn(request: EntriesRequest): ExportSource {
     total,
     filter,
     search: undefined,
-    csvHint: `Can be changed and imported again. Dates are in ${zone}.`,
+    csvHint: 'Can be changed and imported again.',
     ...(hidden > 0 && {
       more: {
         label: 'All columns',

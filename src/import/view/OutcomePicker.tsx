@@ -1,7 +1,7 @@
 import { count } from '../../lib/numbers.ts';
 import type { Tone } from '../../ui/layout/tone.ts';
 
-export interface OutcomeOption<Value extends string> {
+interface OutcomeOption<Value extends string> {
   value: Value;
   label: string;
   count: number;
