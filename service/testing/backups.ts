@@ -116,7 +116,7 @@ async function attach(
 }
 
 /** Fills a site with people, groups, proxies, an invitation, entries with values of every kind, a history, and files. */
-export async function fillSite(house: House, things: Things, seed: number, entries = 60): Promise<void> {
+export async function fillSite(house: House, things: Things, seed: number, entries = 40): Promise<void> {
   const { db } = house;
   const { siteId, person, api } = things;
   const guest = await makePerson(db, await makeSite(db));
@@ -148,6 +148,18 @@ export async function fillSite(house: House, things: Things, seed: number, entri
       token_hash: Buffer.from(`token ${invited.userId}`),
       expires_at: new Date('2999-01-01'),
     })
+    .execute();
+  const view = {
+    site_id: siteId,
+    type_id: things.typeId,
+    owner_id: gone.userId,
+    search: '',
+    query: '',
+    sort: 'Name',
+  };
+  await db
+    .insertInto('saved_view')
+    .values({ ...view, name: 'Mine, "all"', is_shared: true, columns: '[{"b": 1,  "a":2}]' })
     .execute();
   const userIds = [person.userId, guest.userId, gone.userId, colleague.userId];
   const ids: number[] = [];

@@ -41,5 +41,6 @@ export const NOT_INCLUDED = [
   'Sessions, access tokens and API keys: people sign in again, programs get new keys',
   'Second factors: they are set up again at the next sign-in',
   'Links of invitations: those still open are sent again',
+  'The identity provider of the site: it is set up again, its secret is sealed for its installation',
   'The audit log, the activity report, reports of acting, events and mails: they stay with their installation',
 ];

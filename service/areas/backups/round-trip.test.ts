@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { checkBackup, digestsOf } from '../../cli/restore/check.ts';
 import { openWhole, restoreBackup } from '../../cli/restore/run.ts';
-import { openTarget, type Target } from '../../cli/restore/target.ts';
+import { insertTexts, openTarget, type Target } from '../../cli/restore/target.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { newPlace, onEachKind } from '../../testing/databases.ts';
 import { fillSite, makeBackup } from '../../testing/backups.ts';
@@ -41,6 +41,33 @@ onEachApp((house) => {
     things = await makeThings(house());
     await fillSite(house(), things, SEED);
     ({ path } = await makeBackup(house().db, things.api, { includeFiles: true }));
+  });
+
+  test('restored beside the original, people are the same ones, and what has an id of the whole installation gets another', async () => {
+    const { db } = house();
+    const file = await openWhole(path);
+    const target: Target = { db, write: insertTexts, close: async () => {} };
+    const options = { dataDir, slug: 'beside' };
+    expect(await restoreBackup(target, file, { ...options, isDryRun: true })).toMatchObject({
+      isDryRun: true,
+    });
+    expect(await db.selectFrom('site').select('slug').where('slug', '=', 'beside').execute()).toEqual([]);
+    const report = await restoreBackup(target, file, options);
+    expect(report).toMatchObject({ accounts: { found: 5, made: 0 }, files: { restored: 3, missing: 0 } });
+    const { site_id: siteId } = await db
+      .selectFrom('site')
+      .select('site_id')
+      .where('slug', '=', 'beside')
+      .executeTakeFirstOrThrow();
+    // Groups and invitations have other ids here, settings another slug, and nobody is at home on this site.
+    const other = ['settings.csv', 'users.csv', 'groups.csv', 'groups/members.csv', 'invitations.csv'];
+    const digests = [...(await digestsOf(db, siteId))].filter(([name]) => !other.includes(name));
+    expect(Object.fromEntries(digests)).toEqual(told(file.manifest, other));
+    const groups = await db.selectFrom('user_group').select('name').where('site_id', '=', siteId).execute();
+    expect(groups.length).toBe(report.groups);
+    const again = restoreBackup(target, file, options);
+    await expect(again).rejects.toThrow('The site beside is not empty');
+    file.close();
   });
 
   onEachKind((kind) => {

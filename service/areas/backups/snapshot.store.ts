@@ -6,8 +6,8 @@ import type { EntryType, SchemaField } from '../schema/index.ts';
 import { entriesPath, FILES, FORMER, type SheetColumn, SHEETS, type TableSheet } from './sheets.ts';
 
 /** So many rows are looked at for a window, and so many bytes of values, by and large, are in it. */
-const WINDOW_ROWS = 4_000;
-const WINDOW_BYTES = 2 << 20;
+const WINDOW_ROWS = 2_500;
+const WINDOW_BYTES = 1 << 20;
 
 type Sql = RawBuilder<unknown>;
 
@@ -146,6 +146,7 @@ function formerSheet(siteId: number, types: readonly EntryType[]): Sheet {
         union select u from membership, unnest(array[created_by, modified_by]) as u where site_id = ${siteId}
         union select u from invitation, unnest(array[user_id, invited_by]) as u where site_id = ${siteId}
         union select created_by from proxy_assignment where site_id = ${siteId}
+        union select owner_id from saved_view where ${within}
         union select ${idsIn(sql`vals -> x.id::text`)} from entry, unnest(${fieldIds}::int[]) as x(id) where ${within}
         union select ${idsIn(sql`last_vals -> x.id::text`)} from entry_change, unnest(${fieldIds}::int[]) as x(id) where ${within}
         union select ${idsIn(sql`old`)} from cell_log where ${within} and field_id = any(${fieldIds}::int[])
@@ -200,14 +201,17 @@ async function readWindow(
   const beyond = after
     ? sql` and (${names}) > (${sql.join(after.map((key) => sql`${key}::bigint`))})`
     : sql``;
-  const { rows } = await sql<{ text: string | null; n: number; last: number[] }>`
-    select string_agg(line, '') as text, count(*)::int as n, max(key) as last from (
-      select ${line} as line, array[${names}]::bigint[] as key from (
+  const { rows } = await sql<{ text: string | null; n: number; last: number[]; bytes: number }>`
+    select string_agg(line, '') as text, count(*)::int as n, max(key) as last, max(bytes)::bigint as bytes from (
+      select ${line} as line, array[${names}]::bigint[] as key, before + (${weight}) as bytes from (
         select t.*, sum(${weight}) over (order by ${names} rows unbounded preceding) - (${weight}) as before
         from (${from}${beyond} order by ${names} limit ${WINDOW_ROWS}) as t) as t
       where before < ${WINDOW_BYTES}) as l`.execute(tx);
   const [row] = rows;
-  return row?.text ? { text: row.text, rows: row.n, last: row.last } : undefined;
+  if (!row?.text) return undefined;
+  // Neither limit ended the window: the sheet did.
+  const isLast = row.n < WINDOW_ROWS && row.bytes < WINDOW_BYTES;
+  return { text: row.text, rows: row.n, last: isLast ? null : row.last };
 }
 
 /** What is to be read, for the progress: rows of the long sheets, and bytes of files. */

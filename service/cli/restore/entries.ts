@@ -34,6 +34,9 @@ export async function restoreSchema(tx: Tx, restoring: Restoring): Promise<SiteS
   await restoring.copySheet(tx, SHEETS.choices, 'choice_value');
   await restoring.copySheet(tx, SHEETS.counters, 'field_counter');
   await restoring.copySheet(tx, SHEETS.calculations, 'field_job', { more: { job: () => 'calculate' } });
+  await restoring.copySheet(tx, SHEETS.views, 'saved_view', {
+    change: (row) => (restoring.ids.user.has(Number(row['owner_id'])) ? row : undefined),
+  });
   return loadSchema(tx, siteId);
 }
 

@@ -66,6 +66,7 @@ const SEQUENCES = [
   ['entry_type', 'type_id'],
   ['field', 'field_id'],
   ['choice_value', 'choice_id'],
+  ['saved_view', 'view_id'],
   ['entry', 'entry_id'],
   ['cell_log', 'seq'],
   ['stored_file', 'file_id'],

@@ -23,7 +23,7 @@ async function typesOf(tx: Tx, table: string): Promise<void> {
 }
 
 /** One JSON text of texts, cast in the database. */
-async function insertTexts(
+export async function insertTexts(
   tx: Tx,
   table: keyof Tables,
   columns: readonly string[],
