@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { toServiceError } from '../../api/errors.ts';
 import type { EntryTypeVm, RowVm } from '../../api/generated/types.gen.ts';
 import { useAllowed } from '../../api/session.ts';
@@ -52,15 +52,20 @@ export function Compare(props: CompareProps) {
     row: entry.row,
   };
   const [one, other = today] = sides;
+  const place = useRef<HTMLDivElement>(null);
+  // Moments are picked further down the page: what they are about must not open out of sight.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <Card
-      title={moments.length === 1 ? 'As it was, beside today' : 'Two moments side by side'}
-      actions={<IconButton label="Close the comparison" icon={X} onClick={onClose} />}
-    >
-      {failed && <p className="ent-line field-error">{toServiceError(failed).message}</p>}
-      {!failed && (sides.length < moments.length || !one ? <SkeletonRows rows={5} /> : null)}
-      {one && sides.length === moments.length && <Sides {...props} one={one} other={other} />}
-    </Card>
+    <div ref={place} className="tm-compare">
+      <Card
+        title={moments.length === 1 ? 'As it was, beside today' : 'Two moments side by side'}
+        actions={<IconButton label="Close the comparison" icon={X} onClick={onClose} />}
+      >
+        {failed && <p className="ent-line field-error">{toServiceError(failed).message}</p>}
+        {!failed && (sides.length < moments.length || !one ? <SkeletonRows rows={5} /> : null)}
+        {one && sides.length === moments.length && <Sides {...props} one={one} other={other} />}
+      </Card>
+    </div>
   );
 }
 

@@ -21,7 +21,13 @@ function localText(at: string): string {
 /** A moment of the past, in the reader's own zone. */
 export function MomentField({ label, at, onChoose }: MomentFieldProps) {
   const id = useId();
+  const [shown, setShown] = useState(at);
   const [text, setText] = useState(at === undefined ? '' : localText(at));
+  // Another moment was chosen elsewhere; the field stays, and with it the focus.
+  if (shown !== at) {
+    setShown(at);
+    setText(at === undefined ? '' : localText(at));
+  }
   const [isAhead, setAhead] = useState(false);
   const submit = (event: { preventDefault: () => void }) => {
     event.preventDefault();

@@ -41,7 +41,7 @@ export function PastBar({ asOf, past, only, onMoment, onOnly, onToday }: PastBar
       }
     >
       <div className="past-bar">
-        <MomentField key={asOf ?? ''} label="As of" at={asOf} onChoose={onMoment} />
+        <MomentField label="As of" at={asOf} onChoose={onMoment} />
         <span className="past-ago">
           {AGO.map(({ label, ms }) => (
             <Button

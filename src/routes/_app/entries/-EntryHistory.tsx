@@ -35,7 +35,14 @@ function useMoments() {
 export function EntryMoments({ type, entry, fields }: EntryHistoryProps) {
   const { moments, show } = useMoments();
   if (moments.length === 0) return null;
-  return <Compare {...{ type, entry, fields }} moments={inTime(moments)} onClose={() => show([])} />;
+  return (
+    <Compare
+      key={moments.length}
+      {...{ type, entry, fields }}
+      moments={inTime(moments)}
+      onClose={() => show([])}
+    />
+  );
 }
 
 /** Everything that happened to the entry; picking one or two moments shows them side by side. */
@@ -44,12 +51,7 @@ export function EntryHistory({ type, entry, fields }: EntryHistoryProps) {
   return (
     <Card title="History">
       <div className="ent-line">
-        <MomentField
-          key={moments[0] ?? ''}
-          label="As it was on"
-          at={moments[0]}
-          onChoose={(at) => show([at])}
-        />
+        <MomentField label="As it was on" at={moments[0]} onChoose={(at) => show([at])} />
       </div>
       <Timeline
         {...{ type, fields, moments }}
