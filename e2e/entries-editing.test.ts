@@ -1,0 +1,184 @@
+import type { Locator, Page } from '@playwright/test';
+import type { DataRequestResultVm, FieldVm } from '../contract/generated/types.gen.ts';
+import { expectNoAxe, expectToast } from './support/actions.ts';
+import { enter, send } from './support/calls.ts';
+import { ada } from './support/people.ts';
+import { expect, test } from './support/test.ts';
+
+test.use({
+  contextOptions: { reducedMotion: 'reduce' },
+  permissions: ['clipboard-read', 'clipboard-write'],
+});
+
+const SCHEMA = '/api/rest/v4/schema/entrytypes';
+const DATA = '/api/rest/v4/data/entrydata';
+
+/** A type with a name, a stage, a reason that lost ones need, and a size; with two entries. */
+async function makeType(page: Page, apiName: string) {
+  const { request } = page;
+  const names = { apiName, singularName: apiName, pluralName: `${apiName}s` };
+  await send(request, 'POST', SCHEMA, names);
+  const make = async (field: object) =>
+    (await send(request, 'POST', `${SCHEMA}/${apiName}/fields`, field)) as FieldVm;
+  const stage = await make({
+    apiName: 'Stage',
+    name: 'Stage',
+    fieldType: 2,
+    choiceValues: [{ name: 'Open' }, { name: 'Lost' }],
+  });
+  const lost = stage.choiceValues?.find(({ name }) => name === 'Lost');
+  const conditions = [{ fieldId: stage.id, operation: 0, value: lost?.id }];
+  await make({ apiName: 'Reason', name: 'Reason', fieldType: 1, requiredWhen: { match: 'all', conditions } });
+  const size = await make({ apiName: 'Size', name: 'Size', fieldType: 3 });
+  const fields = (await send(request, 'GET', `${SCHEMA}/${apiName}/fields`)) as FieldVm[];
+  const key = fields.find(({ isKey }) => isKey)?.id ?? 0;
+  const made = (await send(request, 'POST', `${DATA}/${apiName}`, {
+    storeRequests: [
+      { entryId: -1, fieldId: key, value: 'Hafen' },
+      { entryId: -1, fieldId: size.id, value: 1 },
+      { entryId: -2, fieldId: key, value: 'Werft' },
+      { entryId: -2, fieldId: size.id, value: 2 },
+    ],
+  })) as DataRequestResultVm[];
+  return { size: size.id, first: made[0]?.entryId ?? 0 };
+}
+
+const cell = (grid: Locator, row: number, name: string | RegExp) =>
+  grid.getByRole('row').nth(row).getByRole('gridcell', { name });
+
+test('values are edited, reviewed, saved and taken back by keyboard alone', async ({ page }) => {
+  await enter(page, ada);
+  await makeType(page, 'Deal');
+  await page.goto('/entries/Deal');
+  const grid = page.getByRole('grid', { name: 'Deals' });
+  await grid.getByRole('link', { name: 'Hafen' }).focus();
+  const { keyboard } = page;
+  // A letter alone is another name.
+  await keyboard.press('F2');
+  await keyboard.type('hafen');
+  await keyboard.press('Tab');
+  await keyboard.type('lo');
+  await expect(page.getByRole('option', { name: 'Lost' })).toBeVisible();
+  await keyboard.press('Enter');
+  // What the stage asks for is told at once, and cannot be saved.
+  await expect(grid.getByText('Reason is required here: its conditions hold')).toBeAttached();
+  await keyboard.press('ArrowUp');
+  await keyboard.press('End');
+  await keyboard.type('12x');
+  await keyboard.press('Enter');
+  await expect(grid.getByText('Write a number with a decimal point')).toBeVisible();
+  await expectNoAxe(page);
+  await keyboard.press('Backspace');
+  await keyboard.press('Enter');
+  await expect(page.getByText('3 changes in 1 entry, not saved')).toBeVisible();
+  await page.getByRole('button', { name: 'Review and save' }).focus();
+  await keyboard.press('Enter');
+  const panel = page.getByRole('dialog');
+  const save = panel.getByRole('button', { name: 'Save 3 changes' });
+  await expect(save).toHaveAccessibleDescription('1 value does not fit yet');
+  await expect(panel.getByText('Only the case of letters differs')).toBeVisible();
+  await expectNoAxe(page);
+  await keyboard.press('Escape');
+
+  // Staged work stays while one looks elsewhere; the form has the same rules.
+  await grid.getByRole('link', { name: 'hafen' }).focus();
+  await keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Edit', exact: true }).focus();
+  await keyboard.press('Enter');
+  const reason = page.getByRole('textbox', { name: 'Reason' });
+  await expect(reason).toHaveAccessibleDescription('Reason is required here: its conditions hold');
+  await reason.focus();
+  await keyboard.type('Price');
+  await keyboard.press('Tab');
+  await expect(page.getByText('4 changes in 1 entry, not saved')).toBeVisible();
+  await page.getByRole('button', { name: 'Review and save' }).focus();
+  await keyboard.press('Enter');
+  await panel.getByRole('button', { name: 'Save 4 changes' }).focus();
+  await keyboard.press('Enter');
+  await expectToast(page, 'Saved 4 changes');
+  await expect(page.getByRole('heading', { level: 1, name: 'hafen' })).toBeVisible();
+
+  await page.getByRole('button', { name: 'What was saved' }).focus();
+  await keyboard.press('Enter');
+  await panel.getByRole('region', { name: 'Saved' }).getByRole('button', { name: 'Undo' }).focus();
+  await keyboard.press('Enter');
+  await panel.getByRole('button', { name: 'Save 4 changes' }).focus();
+  await keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Hafen' })).toBeVisible();
+});
+
+test('a block from a sheet is previewed, and what the service refuses stands on its cells', async ({
+  page,
+  expectFailure,
+}) => {
+  expectFailure(400);
+  await enter(page, ada);
+  await makeType(page, 'Order');
+  await page.goto('/entries/Order');
+  const grid = page.getByRole('grid', { name: 'Orders' });
+  const first = grid.getByRole('rowheader').first();
+  await expect(first).toHaveText('Hafen');
+  await first.focus();
+  await page.evaluate(() =>
+    navigator.clipboard.writeText(
+      'Hafen AG\topen\t"two\nlines"\t7\nHafen GmbH\tNope\t\tx\nNew one\tOpen\t\t3',
+    ),
+  );
+  await page.keyboard.press('Control+v');
+  const dialog = page.getByRole('dialog', { name: 'Paste 3 × 4 cells' });
+  await expect(dialog.getByText('Stage offers no "Nope"')).toBeVisible();
+  await dialog.getByRole('checkbox', { name: /below the last entry/ }).check();
+  await expectNoAxe(page);
+  await dialog.getByRole('button', { name: 'Stage the 8 that fit' }).click();
+  await expect(page.getByText('8 changes in 3 entries, not saved')).toBeVisible();
+  // One step back, and forth again.
+  await first.focus();
+  await page.keyboard.press('Control+z');
+  await expect(page.getByText('not saved')).toBeHidden();
+  await page.keyboard.press('Control+y');
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  const panel = page.getByRole('dialog');
+  await panel.getByRole('button', { name: 'Save 8 changes' }).click();
+  await expect(panel.getByText('Nothing was saved')).toBeVisible();
+  await expect(panel.getByText(/is nearly the same name/).first()).toBeVisible();
+  await expect(
+    grid.getByRole('rowheader', { name: /nearly the same name/, includeHidden: true }),
+  ).toHaveCount(2);
+  await panel.getByRole('button', { name: 'Save anyway' }).click();
+  await expectToast(page, 'Saved 8 changes');
+  await expect(grid).toHaveAttribute('aria-rowcount', '4');
+
+  // What was copied here goes back as it was.
+  await grid.getByRole('rowheader', { name: 'Hafen AG' }).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Control+c');
+  await page.keyboard.press('Control+v');
+  await expect(page.getByRole('dialog').getByText('0 cells change, 12 stay the same')).toBeVisible();
+});
+
+test('what somebody else changed meanwhile is decided cell by cell', async ({ page, expectFailure }) => {
+  expectFailure(400);
+  await enter(page, ada);
+  const { size, first } = await makeType(page, 'Ship');
+  const theirs = (value: number) =>
+    send(page.request, 'PUT', `${DATA}/Ship`, { storeRequests: [{ entryId: first, fieldId: size, value }] });
+  await page.goto('/entries/Ship');
+  const grid = page.getByRole('grid', { name: 'Ships' });
+  await cell(grid, 1, '1').last().focus();
+  await page.keyboard.type('10');
+  await page.keyboard.press('Enter');
+  await theirs(20);
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  const panel = page.getByRole('dialog');
+  await expect(panel.getByText('1 value was changed by somebody else meanwhile')).toBeVisible();
+  await expect(panel.getByText('made it 20')).toBeVisible();
+  await expectNoAxe(page);
+  await panel.getByRole('button', { name: 'Keep yours' }).click();
+  // Once more between the look and the save: the service holds against it.
+  await theirs(30);
+  await panel.getByRole('button', { name: 'Save 1 change' }).click();
+  await expect(panel.getByText('Nothing was saved')).toBeVisible();
+  await expect(panel.getByText('made it 30')).toBeVisible();
+  await panel.getByRole('button', { name: 'Take theirs', exact: true }).click();
+  await expect(panel.getByText('Nothing is staged.')).toBeVisible();
+});
