@@ -97,7 +97,7 @@ export function entriesSource(request: Omit<EntriesRequest, 'zone'>, zones: read
 }
 
 function sourceIn(request: EntriesRequest): ExportSource {
-  const { type, total, filter, fields, zone } = request;
+  const { type, total, filter, fields } = request;
   const columns = entryColumns(request);
   const hidden = fields.length - request.columns.length;
   return {
