@@ -1,5 +1,6 @@
 import { open, mkdir, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { imageSize } from 'image-size';
 import type { Upload } from '../../kernel/http/uploads.ts';
 
 /** Types that are told by the content itself (T20); everything else is bytes. */
@@ -12,20 +13,39 @@ const SIGNATURES: readonly { type: string; at: number; bytes: string }[] = [
   { type: 'application/pdf', at: 0, bytes: '255044462d' },
   { type: 'application/zip', at: 0, bytes: '504b0304' },
 ];
-const HEAD = 16;
+/** So far into a file its size as a picture is looked for: a JPEG has it after what the camera says. */
+const HEAD = 1 << 19;
+/** A picture of more pixels takes a browser's memory, however small its file (T20). */
+const MOST_PIXELS = 40_000_000;
+
+const PLAIN = 'application/octet-stream';
 
 /** Raster images may be shown in a page; a picture that can hold a script is none of them. */
 export const isRaster = (type: string): boolean => type.startsWith('image/');
 
 function typeOf(head: Buffer): string {
-  const hex = head.toString('hex');
+  const hex = head.toString('hex', 0, 16);
   const found = SIGNATURES.find(({ at, bytes }) => hex.startsWith(bytes, at * 2));
   // WebP is one of several formats in this container.
-  if (found?.type === 'image/webp' && !hex.startsWith('52494646')) return 'application/octet-stream';
-  return found?.type ?? 'application/octet-stream';
+  if (found?.type === 'image/webp' && !hex.startsWith('52494646')) return PLAIN;
+  if (found && isRaster(found.type) && !isShowable(head)) return PLAIN;
+  return found?.type ?? PLAIN;
 }
 
-/** The media type of a file by its first bytes, whatever its name or its sender says. */
+/** Whether a picture says how large it is, and is not too large to be shown. */
+function isShowable(head: Buffer): boolean {
+  try {
+    const { width, height } = imageSize(head);
+    return width > 0 && height > 0 && width * height <= MOST_PIXELS;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The media type of a file by its content, whatever its name or its sender says. What begins as a picture and is none, or
+ * one of more than 40 million pixels, is bytes.
+ */
 export async function mediaTypeOf(path: string): Promise<string> {
   const file = await open(path);
   try {

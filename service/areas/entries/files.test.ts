@@ -8,10 +8,13 @@ import { DATA, makeThings, type Things } from '../../testing/entries.ts';
 import { dataDir, onEachApp } from '../../testing/site.ts';
 
 const bytes = (hex: string, rest = '') => Buffer.concat([Buffer.from(hex, 'hex'), Buffer.from(rest)]);
-const PNG = bytes('89504e470d0a1a0a', 'a picture');
-const GIF = bytes('474946383961', '/*<script>alert(1)</script>*/');
-const JPEG = bytes('ffd8ffe0', 'a photo');
-const WEBP = bytes('524946460000000057454250', 'a picture');
+const hex4 = (value: number) => value.toString(16).padStart(8, '0');
+const png = (width: number, height: number) =>
+  bytes(`89504e470d0a1a0a0000000d49484452${hex4(width)}${hex4(height)}0806000000`, 'a picture');
+const PNG = png(2, 3);
+const GIF = bytes('47494638396102000300', '/*<script>alert(1)</script>*/');
+const JPEG = bytes('ffd8ffe000040000ffc0000b080003000201011100', 'a photo');
+const WEBP = bytes('524946460000000057454250565038580a00000000000000010000020000', 'a picture');
 const WAVE = bytes('524946460000000057415645', 'a sound');
 const PDF = Buffer.from('%PDF-1.7 <html><script>');
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>');
@@ -78,6 +81,8 @@ onEachApp((house) => {
       ['application/pdf', PDF, 'attachment'],
       ['application/zip', bytes('504b0304'), 'attachment'],
       ['application/octet-stream', WAVE, 'attachment'],
+      ['application/octet-stream', bytes('89504e470d0a1a0a', 'no size'), 'attachment'],
+      ['application/octet-stream', png(50_000, 50_000), 'attachment'],
       ['application/octet-stream', SVG, 'attachment'],
       ['application/octet-stream', HTML, 'attachment'],
       ['application/octet-stream', Buffer.alloc(0), 'attachment'],
@@ -116,7 +121,12 @@ onEachApp((house) => {
     );
     expect([wrong.status, wrong.body.errors]).toEqual([
       400,
-      [{ path: 'binaryStoreRequests.1', message: '"a.png" is no PNG, JPEG, GIF or WebP image' }],
+      [
+        {
+          path: 'binaryStoreRequests.1',
+          message: '"a.png" is no PNG, JPEG, GIF or WebP image of at most 40 million pixels',
+        },
+      ],
     ]);
     const text = await send(entryId, [{ field: 'Note', content: PDF }]);
     expect(text.body.errors).toEqual([
