@@ -54,7 +54,10 @@ export function Compare(props: CompareProps) {
   const [one, other = today] = sides;
   const place = useRef<HTMLDivElement>(null);
   // Moments are picked further down the page: what they are about must not open out of sight.
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // In braces: a browser may answer a promise here, which is no clean-up.
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <div ref={place} className="tm-compare">
       <Card
