@@ -21,7 +21,7 @@ interface Move {
 }
 
 /** What is undone and redone as one: a cell, a paste, a restored moment. */
-export interface Step {
+interface Step {
   label: string;
   moves: readonly Move[];
 }

@@ -183,7 +183,7 @@ export function EntryGrid(props: EntryGridProps) {
         // A table whose cells take the focus is a grid (ARIA, "grid").
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role
         role="grid"
-        className={cx('eg', small && 'eg-small-rows', stale && 'eg-dim', sheet.dragging && 'eg-dragging')}
+        className={cx('eg', small && 'eg-small-rows', stale && 'eg-dim')}
         style={{
           width: small ? '100%' : width,
           height: tall + head,
@@ -212,8 +212,8 @@ export function EntryGrid(props: EntryGridProps) {
             const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
             const row = rows.at(index);
             const place = { row, index, y, type, columns };
-            if (small) return <SmallRow key={slot} {...place} isStop={stop !== undefined} />;
             const staged = row && editing.changes.cells.get(row.EntryId);
+            if (small) return <SmallRow key={slot} {...place} staged={staged} isStop={stop !== undefined} />;
             const { range, open } = sheet;
             const isIn = range && index >= range.top && index <= range.bottom;
             return (

@@ -3,6 +3,8 @@ import type { RowVm } from '../../api/generated/types.gen.ts';
 import { Skeleton } from '../../ui/feedback/Skeleton.tsx';
 import type { EntryColumn } from '../columns.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
+import type { EntryCells } from '../editing/changes.ts';
+import type { Field } from '../schema.ts';
 import { EntryLink } from './EntryLink.tsx';
 
 interface SmallRowProps {
@@ -12,17 +14,24 @@ interface SmallRowProps {
   type: string;
   columns: readonly EntryColumn[];
   isStop: boolean;
+  /** What is staged for the entry. */
+  staged: EntryCells | undefined;
 }
+
+const shown = (row: RowVm, field: Field, staged: EntryCells | undefined) => {
+  const cell = staged?.get(field.id);
+  return cell ? cell.value : valueIn(row, field);
+};
 
 const FACTS = 4;
 const CUT = 60;
 
 /** What a phone tells beside the name: the first columns that say something. */
-function factsOf(row: RowVm, columns: readonly EntryColumn[]): string[] {
+function factsOf(row: RowVm, columns: readonly EntryColumn[], staged: EntryCells | undefined): string[] {
   return columns
     .slice(1)
     .flatMap(({ field }) => {
-      const text = itemsOf(valueIn(row, field))
+      const text = itemsOf(shown(row, field, staged))
         .map((item) => itemText(item, field))
         .join(', ');
       return text === '' ? [] : [text.slice(0, CUT)];
@@ -30,7 +39,7 @@ function factsOf(row: RowVm, columns: readonly EntryColumn[]): string[] {
     .slice(0, FACTS);
 }
 
-function Row({ row, index, y, type, columns, isStop }: SmallRowProps) {
+function Row({ row, index, y, type, columns, isStop, staged }: SmallRowProps) {
   const [key] = columns;
   return (
     <tr
@@ -39,14 +48,20 @@ function Row({ row, index, y, type, columns, isStop }: SmallRowProps) {
       aria-rowindex={index + 2}
       aria-busy={row === undefined ? true : undefined}
     >
-      <th scope="row" className="eg-small eg-key" data-row={index} data-column={0} tabIndex={isStop ? 0 : -1}>
+      <th
+        scope="row"
+        className={staged ? 'eg-small eg-key eg-staged' : 'eg-small eg-key'}
+        data-row={index}
+        data-column={0}
+        tabIndex={isStop ? 0 : -1}
+      >
         {row === undefined || !key ? (
           <Skeleton width="60%" />
         ) : (
           <>
-            <EntryLink {...{ row, type, column: key }} value={valueIn(row, key.field)} />
+            <EntryLink {...{ row, type, column: key }} value={shown(row, key.field, staged)} />
             <span className="eg-facts">
-              {factsOf(row, columns).map((fact, at) => (
+              {factsOf(row, columns, staged).map((fact, at) => (
                 // Facts of one row: their place is all that tells them apart.
                 // oxlint-disable-next-line react/no-array-index-key
                 <bdi key={at}>{fact}</bdi>

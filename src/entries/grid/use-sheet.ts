@@ -185,7 +185,6 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     range: far && range,
     target: range,
     open,
-    dragging: dragging && far !== undefined,
     pressed,
     moved,
     commit,
