@@ -6,7 +6,7 @@ import { Button } from '../../ui/button/Button.tsx';
 import { SearchField } from '../../ui/form/SearchField.tsx';
 import type { Field } from '../schema.ts';
 import { readRows } from '../use-rows.ts';
-import { MOST_AT_ONCE } from './plan.ts';
+import { MOST_AT_ONCE } from './merge-view.ts';
 
 interface AddEntryProps {
   typeId: number;

@@ -1,6 +1,8 @@
 import { readIds, spoken, writeList } from '../../lib/address.ts';
 import type { Search } from '../../lib/address.ts';
-import { MOST_AT_ONCE } from './plan.ts';
+
+/** Entries side by side: more do not fit, and more at once nobody compares. */
+export const MOST_AT_ONCE = 5;
 
 /** Which entries are to become one, and which of them stays. */
 export interface MergeView {

@@ -4,9 +4,6 @@ import { sameValue, writtenOf } from '../editing/written.ts';
 import type { Field } from '../schema.ts';
 import { itemsOf, valueIn } from '../values.ts';
 
-/** Entries side by side: more do not fit, and more at once nobody compares. */
-export const MOST_AT_ONCE = 5;
-
 /** Whose value of a field the entry that stays will have; `all` puts the values of all of them together. */
 export type Choice = number | 'all';
 export type Choices = ReadonlyMap<number, Choice>;
