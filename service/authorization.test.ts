@@ -244,7 +244,7 @@ const foreignRows: Record<
   getView: { status: 404 },
   updateView: { status: 404, body: () => ({ name: 'Taken' }) },
   deleteView: { status: 404 },
-  requestBackup: { status: 404, body: () => ({ apiNames: ['Hidden'] }) },
+  requestBackup: { status: 404, body: () => ({ ids: [NOBODY] }) },
   listBackups: { status: 200, answer: { isSuccess: true, data: [] } },
   downloadBackup: { status: 404 },
   createBackupDownload: { status: 404 },

@@ -19,11 +19,14 @@ import { writeBackup } from './write.ts';
 const folder = join(dataDir, 'backups');
 const left = () => readdir(folder).catch(() => []);
 
+/** A program of the system; it may not be there, or not for us. */
+const system = (program: string, ...args: string[]) => execFileSync(program, args, { stdio: 'ignore' });
+
 /** A small file system of its own, where this machine lets us have one. */
 function smallDisk(): string | undefined {
   const path = mkdtempSync(join(tmpdir(), 'steward-small-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path], { stdio: 'ignore' });
+    system('mount', '-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path);
     return path;
   } catch {
     rmSync(path, { recursive: true });
@@ -192,7 +195,7 @@ onEachApp((house) => {
     const disk = smallDisk();
     afterAll(() => {
       if (disk === undefined) return;
-      execFileSync('umount', [disk]);
+      system('umount', disk);
       rmSync(disk, { recursive: true });
     });
 

@@ -6,8 +6,8 @@ import type { EntryType, SchemaField } from '../schema/index.ts';
 import { entriesPath, FILES, FORMER, type SheetColumn, SHEETS, type TableSheet } from './sheets.ts';
 
 /** So many rows are looked at for a window, and so many bytes of values, by and large, are in it. */
-const WINDOW_ROWS = 2_500;
-const WINDOW_BYTES = 1 << 20;
+const WINDOW_ROWS = 1_250;
+const WINDOW_BYTES = 1 << 19;
 
 type Sql = RawBuilder<unknown>;
 
@@ -65,7 +65,7 @@ const headerOf = (names: readonly string[]): string =>
   `${names.map((name) => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)).join(',')}\n`;
 
 /** A sheet of a table. `typeIds`: of these entry types alone. */
-export function tableSheet(sheet: TableSheet, siteId: number, typeIds: readonly number[] | null): Sheet {
+function tableSheet(sheet: TableSheet, siteId: number, typeIds: readonly number[] | null): Sheet {
   const some = sheet.byType && typeIds ? sql` and type_id = any(${[...typeIds]}::int[])` : sql``;
   return {
     ...sheet,
@@ -86,7 +86,7 @@ export const isPlainText = ({ fieldType }: Pick<SchemaField, 'fieldType'>): bool
 export const fieldsOf = (type: EntryType): SchemaField[] => type.fields.toSorted((a, b) => a.id - b.id);
 
 /** The entries of a type, a column for each of its fields. */
-export function entrySheet(type: EntryType, siteId: number): Sheet {
+function entrySheet(type: EntryType, siteId: number): Sheet {
   const fields = fieldsOf(type);
   const values = fields.map(({ id }) => quoted(sql`(vals ->> ${sql.lit(String(id))})`));
   return {
