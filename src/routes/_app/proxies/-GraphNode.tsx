@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { ShieldOff } from 'lucide-react';
 import { counted } from '../../../lib/numbers.ts';
 import { cx } from '../../../ui/cx.ts';
-import type { Mark } from './-delegations.ts';
+import type { Mark } from './-marks.ts';
 import { NODE } from './-graph-layout.ts';
 import { shortMarks } from './-words.ts';
 import { shortened } from './-shortened.ts';

@@ -1,7 +1,7 @@
 import { CircleSlash, RefreshCcw, ShieldOff } from 'lucide-react';
 import { count } from '../../../lib/numbers.ts';
 import { MARK_WORDS } from './-delegations.ts';
-import type { Mark } from './-delegations.ts';
+import type { Mark } from './-marks.ts';
 import type { DelegationRow } from './-rows.ts';
 import './-marks.css';
 

@@ -2,8 +2,8 @@ import { Choice } from '../../../ui/chart/Choice.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { FilterChip } from '../../../ui/table/FilterChip.tsx';
 import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
-import { MARKS } from './-delegations.ts';
-import type { Mark } from './-delegations.ts';
+import { MARKS } from './-marks.ts';
+import type { Mark } from './-marks.ts';
 import { MORE } from './-view.ts';
 import type { ProxiesView } from './-view.ts';
 

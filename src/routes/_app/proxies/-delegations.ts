@@ -1,6 +1,7 @@
 import type { ProxyPair, ProxyPerson, UserProxiesResponseVm } from '../../../api/generated/types.gen.ts';
 import { fold } from '../../../lib/fold.ts';
 import { cyclesOf } from './-cycles.ts';
+import type { Mark } from './-marks.ts';
 
 /** Every assignment of the site, to be looked at from both ends. */
 export interface Delegations {
@@ -65,10 +66,6 @@ export const isCyclic = ({ cycles }: Delegations, { proxyUserId, userId }: Proxy
 
 /** What is known of somebody's state; nothing until the directory has told it. */
 export type States = ReadonlyMap<number, { isActive: boolean; twoFactor: boolean }>;
-
-/** What an assignment deserves a second look for. */
-export const MARKS = ['cycle', 'inactive', 'noTwoFactor'] as const;
-export type Mark = (typeof MARKS)[number];
 
 /** Each mark in words, wherever it is shown. */
 export const MARK_WORDS: Record<Mark, string> = {

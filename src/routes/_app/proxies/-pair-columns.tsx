@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ProxyPerson } from '../../../api/generated/types.gen.ts';
 import type { Column } from '../../../ui/table/columns.ts';
-import type { Mark } from './-delegations.ts';
+import type { Mark } from './-marks.ts';
 import { shortMarks } from './-words.ts';
 
 /** One assignment as the table beside the graph tells it. */

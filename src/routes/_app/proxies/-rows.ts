@@ -1,7 +1,9 @@
 import type { ProxyPerson } from '../../../api/generated/types.gen.ts';
 import { fold } from '../../../lib/fold.ts';
-import { byName, MARKS, marksOf } from './-delegations.ts';
-import type { Delegations, Direction, Mark, States } from './-delegations.ts';
+import { byName, marksOf } from './-delegations.ts';
+import { MARKS } from './-marks.ts';
+import type { Delegations, Direction, States } from './-delegations.ts';
+import type { Mark } from './-marks.ts';
 import type { ProxiesView } from './-view.ts';
 
 /** One person with those at the other end of their assignments. */

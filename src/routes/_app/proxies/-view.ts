@@ -1,7 +1,8 @@
 import { plain, readList, readOrder, spoken, writeList, writeOrder, written } from '../../../lib/address.ts';
 import type { Order, Search } from '../../../lib/address.ts';
-import { MARKS } from './-delegations.ts';
-import type { Direction, Mark } from './-delegations.ts';
+import { MARKS } from './-marks.ts';
+import type { Direction } from './-delegations.ts';
+import type { Mark } from './-marks.ts';
 
 export const SORT_KEYS = ['name', 'email', 'count', 'marks'] as const;
 

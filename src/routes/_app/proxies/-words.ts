@@ -1,5 +1,5 @@
 import type { ProxyPerson } from '../../../api/generated/types.gen.ts';
-import type { Mark } from './-delegations.ts';
+import type { Mark } from './-marks.ts';
 import { count } from '../../../lib/numbers.ts';
 
 const and = new Intl.ListFormat('en');
