@@ -43,6 +43,7 @@ import { Route as AppInvitationsIndexRouteImport } from './routes/_app/invitatio
 import { Route as AppInvitationsNewRouteImport } from './routes/_app/invitations/new';
 import { Route as AppLicensesIndexRouteImport } from './routes/_app/licenses/index';
 import { Route as AppLicensesUnusedRouteImport } from './routes/_app/licenses/unused';
+import { Route as AppProfileIndexRouteImport } from './routes/_app/profile/index';
 import { Route as AppProxiesListRouteRouteImport } from './routes/_app/proxies/_list/route';
 import { Route as AppProxiesGraphRouteRouteImport } from './routes/_app/proxies/graph/route';
 import { Route as AppProxiesReportsRouteRouteImport } from './routes/_app/proxies/reports/route';
@@ -258,6 +259,11 @@ const AppLicensesUnusedRoute = AppLicensesUnusedRouteImport.update({
   id: '/unused',
   path: '/unused',
   getParentRoute: () => AppLicensesRouteRoute,
+} as any);
+const AppProfileIndexRoute = AppProfileIndexRouteImport.update({
+  id: '/profile/',
+  path: '/profile/',
+  getParentRoute: () => AppRoute,
 } as any);
 const AppProxiesListRouteRoute = AppProxiesListRouteRouteImport.update({
   id: '/_list',
@@ -541,6 +547,7 @@ export interface FileRoutesByFullPath {
   '/exports/': typeof AppExportsIndexRoute;
   '/invitations/': typeof AppInvitationsIndexRoute;
   '/licenses/': typeof AppLicensesIndexRoute;
+  '/profile/': typeof AppProfileIndexRoute;
   '/settings/': typeof AppSettingsIndexRoute;
   '/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
@@ -608,6 +615,7 @@ export interface FileRoutesByTo {
   '/exports': typeof AppExportsIndexRoute;
   '/invitations': typeof AppInvitationsIndexRoute;
   '/licenses': typeof AppLicensesIndexRoute;
+  '/profile': typeof AppProfileIndexRoute;
   '/settings': typeof AppSettingsIndexRoute;
   '/activity/$activityId': typeof AppActivityReportActivityIdRoute;
   '/activity/save': typeof AppActivityReportSaveRoute;
@@ -686,6 +694,7 @@ export interface FileRoutesById {
   '/_app/exports/': typeof AppExportsIndexRoute;
   '/_app/invitations/': typeof AppInvitationsIndexRoute;
   '/_app/licenses/': typeof AppLicensesIndexRoute;
+  '/_app/profile/': typeof AppProfileIndexRoute;
   '/_app/settings/': typeof AppSettingsIndexRoute;
   '/_app/activity/investigations/$investigationId': typeof AppActivityInvestigationsInvestigationIdRouteRouteWithChildren;
   '/_app/activity/_report/$activityId': typeof AppActivityReportActivityIdRoute;
@@ -765,6 +774,7 @@ export interface FileRouteTypes {
     | '/exports/'
     | '/invitations/'
     | '/licenses/'
+    | '/profile/'
     | '/settings/'
     | '/activity/investigations/$investigationId'
     | '/activity/$activityId'
@@ -832,6 +842,7 @@ export interface FileRouteTypes {
     | '/exports'
     | '/invitations'
     | '/licenses'
+    | '/profile'
     | '/settings'
     | '/activity/$activityId'
     | '/activity/save'
@@ -909,6 +920,7 @@ export interface FileRouteTypes {
     | '/_app/exports/'
     | '/_app/invitations/'
     | '/_app/licenses/'
+    | '/_app/profile/'
     | '/_app/settings/'
     | '/_app/activity/investigations/$investigationId'
     | '/_app/activity/_report/$activityId'
@@ -1198,6 +1210,13 @@ declare module '@tanstack/react-router' {
       fullPath: '/licenses/unused';
       preLoaderRoute: typeof AppLicensesUnusedRouteImport;
       parentRoute: typeof AppLicensesRouteRoute;
+    };
+    '/_app/profile/': {
+      id: '/_app/profile/';
+      path: '/profile';
+      fullPath: '/profile/';
+      preLoaderRoute: typeof AppProfileIndexRouteImport;
+      parentRoute: typeof AppRoute;
     };
     '/_app/proxies/_list': {
       id: '/_app/proxies/_list';
@@ -1908,6 +1927,7 @@ interface AppRouteChildren {
   AppIndexRoute: typeof AppIndexRoute;
   AppChangesIndexRoute: typeof AppChangesIndexRoute;
   AppExportsIndexRoute: typeof AppExportsIndexRoute;
+  AppProfileIndexRoute: typeof AppProfileIndexRoute;
 }
 
 const AppRouteChildren: AppRouteChildren = {
@@ -1925,6 +1945,7 @@ const AppRouteChildren: AppRouteChildren = {
   AppIndexRoute: AppIndexRoute,
   AppChangesIndexRoute: AppChangesIndexRoute,
   AppExportsIndexRoute: AppExportsIndexRoute,
+  AppProfileIndexRoute: AppProfileIndexRoute,
 };
 
 const AppRouteWithChildren = AppRoute._addFileChildren(AppRouteChildren);

@@ -1,4 +1,5 @@
-import { LogOut, UserRoundCog } from 'lucide-react';
+import { useRouter } from '@tanstack/react-router';
+import { CircleUserRound, LogOut, UserRoundCog } from 'lucide-react';
 import { signOutMutation } from '../api/generated/@tanstack/react-query.gen.ts';
 import { getIdentitySignOut } from '../api/generated/sdk.gen.ts';
 import type { Session } from '../api/generated/types.gen.ts';
@@ -39,6 +40,7 @@ async function identityManagersEnd({ identityMode }: Session['site']): Promise<s
 
 /** Who is signed in, how the console looks for them, and the way out. */
 export function MeMenu() {
+  const router = useRouter();
   const { user, acting, site } = useSession();
   const theme = useTheme();
   const density = useDensity();
@@ -64,6 +66,13 @@ export function MeMenu() {
   };
 
   const items: MenuItems = [
+    {
+      label: 'Your profile',
+      hint: 'Password, second factor, sessions, API key',
+      icon: CircleUserRound,
+      onSelect: () => void router.navigate({ to: '/profile' }),
+    },
+    'line',
     ...THEMES.map(({ value, label }) => ({
       label,
       checked: theme === value,

@@ -1,0 +1,57 @@
+import type { Capability, Scope } from '../../../api/generated/types.gen.ts';
+
+interface ScopeWords {
+  scope: Scope;
+  label: string;
+  sentence: string;
+  /** Any one of them makes the scope of use (contract, x-scope and x-capability). */
+  anyOf: readonly Capability[];
+}
+
+/** What a key may be good for (shapes 1). */
+export const SCOPES: readonly ScopeWords[] = [
+  {
+    scope: 'user_management',
+    label: 'User management',
+    sentence: 'Users, licenses, groups, proxies, activity and settings.',
+    anyOf: [
+      'Manage Users',
+      'Manage Groups',
+      'Manage Licences',
+      'Manage Proxies',
+      'Manage Existing Users',
+      'View Activity',
+      'Manage Settings',
+    ],
+  },
+  {
+    scope: 'data',
+    label: 'Data',
+    sentence: 'Entries, their history and files, the schema, reports and the agent server.',
+    anyOf: ['Read Data', 'Write Data', 'Delete Data', 'Manage Schema', 'Run Reports', 'Use Agent Server'],
+  },
+  {
+    scope: 'backup',
+    label: 'Backups',
+    sentence: 'Request, download and delete backups of the site.',
+    anyOf: ['Manage Backups'],
+  },
+  {
+    scope: 'publish',
+    label: 'Publications',
+    sentence: 'Read change events and define topics.',
+    anyOf: ['Manage Publications'],
+  },
+  {
+    scope: 'ri_import',
+    label: 'Relationship Intelligence import',
+    sentence: 'Post e-mails and meetings and read their sync status.',
+    anyOf: ['Access 4. Relationship Intelligence'],
+  },
+];
+
+/** Scopes as they are called, in one sentence. */
+export const scopeNames = (scopes: readonly Scope[]): string =>
+  SCOPES.filter(({ scope }) => scopes.includes(scope))
+    .map(({ label }) => label)
+    .join(', ');

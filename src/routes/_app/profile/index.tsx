@@ -1,0 +1,17 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { ProfilePage } from './-ProfilePage.tsx';
+import { keyQuery, securityQuery, sessionsQuery } from './-queries.ts';
+
+export const Route = createFileRoute('/_app/profile/')({
+  staticData: { title: 'Your profile' },
+  loader: async ({ context: { queryClient, session } }) => {
+    // Whoever acts for somebody is told so in place of the page: their own account stays as it is meanwhile.
+    if (session.acting) return;
+    await Promise.all([
+      queryClient.fetchQuery(securityQuery),
+      queryClient.fetchQuery(sessionsQuery),
+      queryClient.fetchQuery(keyQuery),
+    ]);
+  },
+  component: ProfilePage,
+});
