@@ -27,6 +27,7 @@ export function awaitBodies(app: FastifyInstance, { usualMs }: Arrival): void {
     const late = setTimeout(() => {
       if (!raw.complete) refuseLate(raw.socket, reply.raw.headersSent);
     }, usualMs).unref();
-    raw.once('close', () => clearTimeout(late));
+    // It has come, or whoever sent it is gone; a request without a connection of its own knows only the first.
+    for (const over of ['end', 'close']) raw.once(over, () => clearTimeout(late));
   });
 }
