@@ -1180,7 +1180,11 @@ export type FieldValue = string | number | boolean | null | NamedValue | MoneyVa
  */
 export type RowVm = {
     EntryId: number;
-    [key: string]: FieldValue | number;
+    /**
+     * Fields whose texts go on beyond `textLimit`; absent where all are whole. No apiName begins so.
+     */
+    $cut?: Array<string>;
+    [key: string]: FieldValue | number | Array<string> | undefined;
 };
 
 export type EntryChange = {
@@ -1427,6 +1431,10 @@ export type RowQueryRequest = {
      * Field to order by, with a leading minus for descending.
      */
     orderBy?: string;
+    /**
+     * Texts are cut to so many characters, and the row names their fields in `$cut`. Absent, they are whole.
+     */
+    textLimit?: number;
 };
 
 export type EntryTypeVm = {

@@ -855,7 +855,8 @@ export const zFieldValue = z.union([
  * A row; every other property is a field under its apiName, fields without a value are left out.
  */
 export const zRowVm = z.object({
-    EntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    EntryId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    $cut: z.array(z.string()).optional()
 }).catchall(zFieldValue);
 
 export const zEntryChange = z.object({
@@ -1046,7 +1047,8 @@ export const zRowQueryRequest = z.object({
     resolveReferenceUrls: z.boolean().optional().default(false),
     wrapIntoArrays: z.boolean().optional().default(false),
     dateTimeBehavior: zDateTimeBehavior.optional(),
-    orderBy: z.string().max(129).optional()
+    orderBy: z.string().max(129).optional(),
+    textLimit: z.int().gte(1).lte(1000000).optional()
 });
 
 export const zEntryTypeVm = z.object({
