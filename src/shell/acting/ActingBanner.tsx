@@ -84,11 +84,13 @@ function Shown({ session: { user }, acting }: { session: Session; acting: Acting
 /** Panels and dialogs begin under the banner, however many lines its names take. */
 function reserveRoom(banner: HTMLElement | null) {
   if (!banner) return undefined;
-  const { style } = document.documentElement;
+  const { style, dataset } = document.documentElement;
+  dataset['acting'] = '';
   const observer = new ResizeObserver(() => style.setProperty('--acting', `${banner.offsetHeight}px`));
   observer.observe(banner);
   return () => {
     observer.disconnect();
     style.removeProperty('--acting');
+    delete dataset['acting'];
   };
 }

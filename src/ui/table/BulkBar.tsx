@@ -1,4 +1,5 @@
 import { X } from 'lucide-react';
+import { atEnd } from '../at-end.ts';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
 import type { MenuItemData, MenuItems } from '../menu/menu-items.ts';
@@ -26,7 +27,7 @@ export function BulkBar({ count, total, onSelectAll, onClear, actions, more = []
   const inMenu = small ? [...actions, ...(more.length > 0 ? (['line'] as const) : []), ...more] : more;
   if (count === 0) return null;
   return (
-    <section className="bulk" aria-label="Selection">
+    <section ref={atEnd} className="bulk" aria-label="Selection">
       <span className="bulk-count num">{numbers.format(count)} selected</span>
       {onSelectAll && count < total && (
         <button type="button" className="bulk-all num" onClick={onSelectAll}>

@@ -5,6 +5,7 @@ import { confirmDiscard } from '../../../ui/dialog/confirm.ts';
 import { countOf } from './-pending.ts';
 import type { Pending } from './-pending.ts';
 import { useCommit } from './-use-commit.ts';
+import { atEnd } from '../../../ui/at-end.ts';
 
 interface MatrixFooterProps {
   pending: Pending;
@@ -53,7 +54,7 @@ export function MatrixFooter({
         {sent ? 'sent and not there yet: see Jobs for what came of them' : 'not saved'}
       </output>
       <GivenUp changes={givenUp} />
-      <span className="matrix-acts" data-at-end>
+      <span ref={atEnd} className="matrix-acts">
         <Button onClick={() => void confirmDiscard().then((agreed) => agreed && onDiscard())}>Discard</Button>
         <Button onClick={onReview}>Review</Button>
         <Button variant="primary" disabledReason={commit.reason} onClick={commit.open}>
