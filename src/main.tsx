@@ -10,7 +10,7 @@ import { createConsoleRouter } from './router.tsx';
 import { keepTrying } from './shell/reconnect.ts';
 import { followOtherTabs, forgetOnLeaving } from './shell/session.ts';
 import { listenToKeys } from './shell/shortcuts.ts';
-import { guardJobs } from './shell/unsaved.ts';
+import { guardWork } from './shell/unsaved.ts';
 import { fetchAhead, whenIdle } from './ui/later.ts';
 
 const queryClient = createQueryClient();
@@ -19,7 +19,7 @@ const router = createConsoleRouter(queryClient);
 listenToKeys();
 followOtherTabs(queryClient);
 forgetOnLeaving();
-guardJobs();
+guardWork();
 keepTrying(queryClient, () => router.invalidate());
 
 // Code fetched only when somebody opens a page or a menu would be missing while the service is away, and the page

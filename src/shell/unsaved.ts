@@ -4,6 +4,7 @@ import { confirm, confirmDiscard } from '../ui/dialog/confirm.ts';
 import { hasRunningJobs } from './jobs.ts';
 
 const unsaved = new Set<object>();
+const held = new Set<object>();
 let released = false;
 
 /**
@@ -28,12 +29,26 @@ export function useUnsavedGuard(dirty: boolean, isLeft: (search: object) => bool
   });
 }
 
+/**
+ * Guards work that outlives its page within the console, such as staged values: signing out, another site and closing the
+ * tab ask first. Answers what lets it go.
+ */
+export function holdWork(): () => void {
+  const mine = {};
+  held.add(mine);
+  return () => {
+    held.delete(mine);
+  };
+}
+
+const hasUnsaved = (): boolean => unsaved.size + held.size > 0;
+
 /** Whether something typed or a running job would be lost by loading the page anew. */
-export const hasWork = (): boolean => unsaved.size > 0 || hasRunningJobs();
+export const hasWork = (): boolean => hasUnsaved() || hasRunningJobs();
 
 /** Asks, where something typed or a running job would be lost by leaving the whole console. */
 export async function mayLeave(): Promise<boolean> {
-  if (unsaved.size > 0 && !(await confirmDiscard())) return false;
+  if (hasUnsaved() && !(await confirmDiscard())) return false;
   if (!hasRunningJobs()) return true;
   return confirm({
     title: 'Leave while work is going on?',
@@ -44,10 +59,10 @@ export async function mayLeave(): Promise<boolean> {
   });
 }
 
-/** Before the tab closes or loads anew, the browser asks where a job is running: it lives in this tab. */
-export function guardJobs(): void {
+/** Before the tab closes or loads anew, the browser asks where something would be lost that no page guards. */
+export function guardWork(): void {
   addEventListener('beforeunload', (event) => {
-    if (!released && hasRunningJobs()) event.preventDefault();
+    if (!released && (held.size > 0 || hasRunningJobs())) event.preventDefault();
   });
 }
 

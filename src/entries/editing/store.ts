@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { holdWork } from '../../shell/unsaved.ts';
 import { createStore, useStore } from '../../ui/store.ts';
 import { NO_CHANGES, countStaged, redo, settled, stage, undo, unstage, rebase, inverse } from './changes.ts';
 import type { Changes, StagedCell } from './changes.ts';
@@ -18,16 +19,16 @@ const MOST_SENT = 20;
 
 const total = (): number => [...byType.get().values()].reduce((sum, one) => sum + countStaged(one), 0);
 
-/** The tab is not closed over staged cells without the browser asking. */
-function guard(event: BeforeUnloadEvent): void {
-  event.preventDefault();
-}
+let release: (() => void) | undefined;
 
 function put(typeId: number, next: Changes): void {
   if (next === changesOf(typeId)) return;
   byType.set(new Map(byType.get()).set(typeId, next));
-  if (total() > 0) addEventListener('beforeunload', guard);
-  else removeEventListener('beforeunload', guard);
+  if (total() > 0) release ??= holdWork();
+  else {
+    release?.();
+    release = undefined;
+  }
 }
 
 /** What is staged for a type now. */
