@@ -4,7 +4,7 @@ import { ACTIVITY } from '../../kernel/audit/activity.store.ts';
 import type { Db } from '../../kernel/db/database.ts';
 
 /** A user and an address that a list does not approve. */
-export interface RehearsedPlace {
+interface RehearsedPlace {
   userId: number;
   userName: string;
   fullName: string;

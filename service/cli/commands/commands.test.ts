@@ -3,31 +3,14 @@ import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { findLink } from '../../kernel/auth/links.store.ts';
 import { hashSecret } from '../../kernel/secret.ts';
-import { onEachDatabase } from '../../testing/databases.ts';
-import { fillSample } from '../sample/fill.ts';
-import { runCommand } from './index.ts';
+import { onEachHost } from '../../testing/commands.ts';
 
 const linkOf = (answer: unknown) => z.object({ link: z.string() }).parse(answer).link;
 
-const publicUrl = 'https://steward.example';
-
-onEachDatabase((database) => {
-  const run = (...argv: string[]) => runCommand({ db: database().db, publicUrl }, argv);
-  const one = async (query: ReturnType<typeof sql<Record<string, unknown>>>) =>
-    (await query.execute(database().db)).rows[0];
-  const lastAudit = () =>
-    one(
-      sql`select action, actor_id, subject_type, subject_id, changes from audit_log order by audit_id desc limit 1`,
-    );
+onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
   let email = '';
-
-  beforeEach(async () => {
-    await sql`truncate site, account, membership, user_group, group_member, activity, audit_log, topic, topic_event restart identity cascade`.execute(
-      database().db,
-    );
-    await fillSample(database().db, { users: 30, asOf: new Date('2026-11-20T12:00:00Z'), seed: 1 });
-    const row = await one(sql`select email from account where user_id = 10`);
-    email = String(row?.['email']);
+  beforeEach(() => {
+    email = emailOf();
   });
 
   test('api-key prints a key that is stored only as its hash, and replaces one only when told', async () => {
@@ -189,67 +172,6 @@ onEachDatabase((database) => {
     await expect(run('user', 'set-password-link', email, '--site', 'northlight')).rejects.toThrow(
       'identity manager',
     );
-  });
-
-  test('site list tells the sites', async () => {
-    expect(await run('site', 'list')).toMatchObject([
-      { slug: 'northlight', name: 'Northlight Capital', members: 30, identityMode: 'password' },
-      { slug: 'harbor' },
-    ]);
-  });
-
-  test('site set --sign-in password is the way back from an identity manager', async () => {
-    await sql`update site set identity_mode = 'identity-manager' where slug = 'harbor'`.execute(
-      database().db,
-    );
-    expect(await run('site', 'set', 'harbor', '--sign-in', 'password')).toMatchObject({
-      identityMode: 'password',
-    });
-    expect(await lastAudit()).toMatchObject({
-      action: 'cli.site-set',
-      changes: { identityMode: ['identity-manager', 'password'] },
-    });
-  });
-
-  test('platform grant and revoke say who administers the sites themselves', async () => {
-    expect(await run('platform', 'list')).toEqual([]);
-    expect(await run('platform', 'grant', email)).toMatchObject({ id: 10, runsPlatform: true });
-    expect(await lastAudit()).toMatchObject({ action: 'cli.platform-grant', subject_id: '10' });
-    await expect(run('platform', 'grant', email)).rejects.toThrow('already');
-    expect(await run('platform', 'list')).toEqual([{ id: 10, email }]);
-    expect(await run('platform', 'revoke', email)).toMatchObject({ runsPlatform: false });
-    await expect(run('platform', 'revoke', email)).rejects.toThrow('does not run the platform');
-  });
-
-  test('site set keeps the dedicated domain in one spelling, and tells of what changed alone', async () => {
-    const set = (...args: string[]) => run('site', 'set', 'harbor', ...args);
-    expect(await set('--dedicated-domain', ' Bücher.Example. ', '--existing-users', 'allow')).toMatchObject({
-      slug: 'harbor',
-      dedicatedDomain: 'xn--bcher-kva.example',
-      existingUsers: 'allow',
-    });
-    expect(await lastAudit()).toEqual({
-      action: 'cli.site-set',
-      actor_id: null,
-      subject_type: 'site',
-      subject_id: '2',
-      changes: {
-        dedicatedDomain: ['harbor.example', 'xn--bcher-kva.example'],
-        mayManageExistingUsers: [false, true],
-      },
-    });
-    await set('--existing-users', 'allow');
-    expect(await one(sql`select count(*)::int as n from audit_log where action = 'cli.site-set'`)).toEqual({
-      n: 1,
-    });
-    expect(await set('--no-dedicated-domain', '--existing-users', 'deny')).toMatchObject({
-      dedicatedDomain: null,
-      existingUsers: 'deny',
-    });
-    expect(await run('site', 'show', 'harbor')).toMatchObject({
-      dedicatedDomain: null,
-      name: 'Harbor Partners',
-    });
   });
 
   test.each([

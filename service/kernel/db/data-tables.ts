@@ -157,7 +157,24 @@ interface StoredFileTable {
   created_at: Stamp;
 }
 
+interface SavedViewTable {
+  site_id: number;
+  view_id: GeneratedAlways<number>;
+  type_id: number;
+  owner_id: number;
+  name: string;
+  is_shared: boolean;
+  search: string;
+  query: string;
+  sort: string;
+  columns: JSONColumnType<object>;
+  version: Generated<number>;
+  created_at: ColumnType<Date, Date | undefined, Date>;
+  modified_at: ColumnType<Date, Date | undefined, Date>;
+}
+
 export interface DataTables {
+  saved_view: SavedViewTable;
   entry_type: EntryTypeTable;
   field: FieldTable;
   choice_value: ChoiceValueTable;

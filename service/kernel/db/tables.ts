@@ -217,22 +217,6 @@ interface InvestigationTable {
   rows: string;
 }
 
-interface SavedViewTable {
-  site_id: number;
-  view_id: GeneratedAlways<number>;
-  type_id: number;
-  owner_id: number;
-  name: string;
-  is_shared: boolean;
-  search: string;
-  query: string;
-  sort: string;
-  columns: JSONColumnType<object>;
-  version: Generated<number>;
-  created_at: Stamp;
-  modified_at: Stamp;
-}
-
 interface TopicTable {
   site_id: number;
   topic_id: GeneratedAlways<number>;
@@ -292,7 +276,6 @@ export interface Tables extends AccessTables, BackupTables, DataTables, Platform
   audit_log: AuditLogTable;
   activity: ActivityTable;
   investigation: InvestigationTable;
-  saved_view: SavedViewTable;
   topic: TopicTable;
   topic_event: TopicEventTable;
   mail: MailTable;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { networkFault } from '../../../../contract/rules/networks.ts';
 import type { ApprovedAddress, RehearsedPlace } from '../../../api/generated/types.gen.ts';
 
-export const MOST_ADDRESSES = 1000;
+const MOST_ADDRESSES = 1000;
 
 /** A line that is left empty is no address; everything else has to be one. */
 export const addressesSchema = z.object({

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { onEachHost } from '../../testing/commands.ts';
+
+onEachHost(({ database, run, one, lastAudit, email }) => {
+  test('site list tells the sites', async () => {
+    expect(await run('site', 'list')).toMatchObject([
+      { slug: 'northlight', name: 'Northlight Capital', members: 30, identityMode: 'password' },
+      { slug: 'harbor' },
+    ]);
+  });
+
+  test('site set --sign-in password is the way back from an identity manager', async () => {
+    await sql`update site set identity_mode = 'identity-manager' where slug = 'harbor'`.execute(
+      database().db,
+    );
+    expect(await run('site', 'set', 'harbor', '--sign-in', 'password')).toMatchObject({
+      identityMode: 'password',
+    });
+    expect(await lastAudit()).toMatchObject({
+      action: 'cli.site-set',
+      changes: { identityMode: ['identity-manager', 'password'] },
+    });
+  });
+
+  test('platform grant and revoke say who administers the sites themselves', async () => {
+    expect(await run('platform', 'list')).toEqual([]);
+    expect(await run('platform', 'grant', email())).toMatchObject({ id: 10, runsPlatform: true });
+    expect(await lastAudit()).toMatchObject({ action: 'cli.platform-grant', subject_id: '10' });
+    await expect(run('platform', 'grant', email())).rejects.toThrow('already');
+    expect(await run('platform', 'list')).toEqual([{ id: 10, email: email() }]);
+    expect(await run('platform', 'revoke', email())).toMatchObject({ runsPlatform: false });
+    await expect(run('platform', 'revoke', email())).rejects.toThrow('does not run the platform');
+  });
+
+  test('site set keeps the dedicated domain in one spelling, and tells of what changed alone', async () => {
+    const set = (...args: string[]) => run('site', 'set', 'harbor', ...args);
+    expect(await set('--dedicated-domain', ' Bücher.Example. ', '--existing-users', 'allow')).toMatchObject({
+      slug: 'harbor',
+      dedicatedDomain: 'xn--bcher-kva.example',
+      existingUsers: 'allow',
+    });
+    expect(await lastAudit()).toEqual({
+      action: 'cli.site-set',
+      actor_id: null,
+      subject_type: 'site',
+      subject_id: '2',
+      changes: {
+        dedicatedDomain: ['harbor.example', 'xn--bcher-kva.example'],
+        mayManageExistingUsers: [false, true],
+      },
+    });
+    await set('--existing-users', 'allow');
+    expect(await one(sql`select count(*)::int as n from audit_log where action = 'cli.site-set'`)).toEqual({
+      n: 1,
+    });
+    expect(await set('--no-dedicated-domain', '--existing-users', 'deny')).toMatchObject({
+      dedicatedDomain: null,
+      existingUsers: 'deny',
+    });
+    expect(await run('site', 'show', 'harbor')).toMatchObject({
+      dedicatedDomain: null,
+      name: 'Harbor Partners',
+    });
+  });
+});
