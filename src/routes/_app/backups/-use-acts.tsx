@@ -10,6 +10,7 @@ import { sizeWords } from '../../../backups/units.ts';
 import { cancel, watchVerification } from '../../../backups/watch.ts';
 import { shortDate } from '../../../lib/dates.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
 import { failureOf } from '../../../ui/feedback/failure.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 
@@ -41,11 +42,10 @@ export function useActs() {
     /** True once it is gone. */
     async remove(backup: Backup): Promise<boolean> {
       const { fileName } = backup;
-      const agreed = await confirm({
+      const agreed = await passOneWayDoor({
         title: `Delete ${fileName}?`,
-        body: <DeletionWords backup={backup} />,
+        ...doorOf(backup),
         action: 'Delete the backup',
-        danger: true,
         typed: fileName,
         run: () => deletion.mutateAsync({ path: { fileName } }),
       });
@@ -55,24 +55,17 @@ export function useActs() {
   };
 }
 
-/** A one-way door says what lies behind it. */
-function DeletionWords({ backup }: { backup: Backup }) {
+/** What lies behind the door. */
+function doorOf(backup: Backup) {
   const { size, createdDate } = backup;
   const what = [
     ...(typeof size === 'number' ? [sizeWords(size)] : []),
     ...(createdDate === undefined ? [] : [`asked for ${shortDate(createdDate)}`]),
   ].join(', ');
-  return (
-    <div className="backup-door">
-      <p>
-        <strong>This cannot be undone.</strong> The service keeps no copy{what === '' ? '' : ` (${what})`}:
-        what only this backup holds can then be restored from a downloaded file alone.
-        {isBeingMade(backup) && ' It is still being made, and is cancelled first.'}
-      </p>
-      <p>
-        Whoever has the capability Manage Backups may delete a backup. Your name is kept with it, and the list
-        of its downloads stays.
-      </p>
-    </div>
-  );
+  return {
+    final: `This cannot be undone. The service keeps no copy${what === '' ? '' : ` (${what})`}.`,
+    breaks: `What only this backup holds can then be restored from a downloaded file alone.${isBeingMade(backup) ? ' It is still being made, and is cancelled first.' : ''}`,
+    affects:
+      'Whoever manages backups of the site. Your name is kept with it, and the list of its downloads stays.',
+  };
 }

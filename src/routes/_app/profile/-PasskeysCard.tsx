@@ -30,8 +30,8 @@ export function PasskeysCard() {
       {security.passkeys.length === 0 ? (
         <CardBody>
           <p className="profile-soft">
-            None yet. A passkey of this device or of a security key signs you in without a password, and
-            nobody can talk you out of it on another page.
+            None yet. A passkey of this device or of a security key signs you in without a password. It
+            answers to this page alone: no false one can take it from you.
           </p>
         </CardBody>
       ) : (

@@ -52,8 +52,8 @@ export function TwoFactorCard() {
             'Shows a code that signing in asks for besides your password. Once set up, you can replace it, but not go back to the password alone.'
           ) : (
             <>
-              Set up <Moment at={authenticatorDate} />. Setting it up on another device takes the place of
-              this one.
+              The app was set up <Moment at={authenticatorDate} />. Setting it up on another device takes its
+              place.
             </>
           )
         }

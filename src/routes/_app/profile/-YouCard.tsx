@@ -1,7 +1,7 @@
 import { capabilities } from '../../../../contract/rules/capabilities.ts';
 import { useSession } from '../../../api/session.ts';
 import { exactDate } from '../../../lib/dates.ts';
-import { counted } from '../../../lib/numbers.ts';
+import { count } from '../../../lib/numbers.ts';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
@@ -28,12 +28,14 @@ export function YouCard() {
         {typeof membershipExpiresDate === 'string' && (
           <Fact label="Membership ends">{exactDate(membershipExpiresDate)}</Fact>
         )}
-        <Fact label={`On ${site.name}`}>
+        <Fact label="Capabilities">
           {held.length === 0 ? (
-            'Your groups give you no capabilities here'
+            `Your groups give you none on ${site.name}`
           ) : (
             <details className="profile-may">
-              <summary>{counted(held.length, 'capability', 'capabilities')}</summary>
+              <summary>
+                {count(held.length)} on {site.name}
+              </summary>
               <ul>
                 {capabilities
                   .filter(({ name }) => held.includes(name))

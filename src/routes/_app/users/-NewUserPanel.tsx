@@ -109,7 +109,7 @@ export function NewUserPanel() {
           control={control}
           name="twoFactorEnabled"
           label="Two-factor authentication"
-          hint="Required of them, though sign-in does not ask for it yet. Once created so, it cannot be turned off."
+          hint="They set up a second factor at their first sign-in. Once created so, it cannot be turned off."
         />
         <SwitchField
           control={control}

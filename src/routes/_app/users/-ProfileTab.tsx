@@ -3,6 +3,8 @@ import { useTaggedUser } from './-use-user.ts';
 import { AccessCard } from './-AccessCard.tsx';
 import { ProfileCard } from './-ProfileCard.tsx';
 import { ProfileForm } from './-ProfileForm.tsx';
+import { LeaveCard } from './-LeaveCard.tsx';
+import { SecurityCards } from './-SecurityCards.tsx';
 import { SignInCard } from './-SignInCard.tsx';
 
 const route = getRouteApi('/_app/users/$userId/');
@@ -20,6 +22,8 @@ export function ProfileTab() {
       <div className="user-main">
         {edit ? <ProfileForm start={tagged} onClose={close} /> : <ProfileCard onEdit={() => void open()} />}
         <AccessCard />
+        <SecurityCards />
+        <LeaveCard />
       </div>
       <div className="user-side">
         <SignInCard />

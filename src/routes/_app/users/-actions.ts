@@ -5,6 +5,7 @@ import { useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
 import { forgetUsers } from '../../../directory/directory.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { wordsFor } from './-words.ts';
 
@@ -69,11 +70,13 @@ export function useUserActions() {
   };
 
   const remove = async ({ id, name, email }: Person, leave: Leave = stay): Promise<boolean> => {
-    const done = await confirm({
+    const done = await passOneWayDoor({
       title: `Remove ${name} from ${site.name}?`,
-      body: `Ends their membership of ${site.name}: they are signed out, and their license and groups here are given up. Their account stays on the platform and on other sites. To bring them back, they have to be added again.`,
+      final:
+        'They do not come back by themselves: they have to be added again, with their license and groups.',
+      breaks: `Their membership of ${site.name} ends: they are signed out, and their license, groups and API key here are given up. Their account stays on the platform and on other sites.`,
+      affects: `${name}, whoever runs programs with their API key, and those for whom they act.`,
       action: 'Remove from site',
-      danger: true,
       typed: email,
       run: () => inWords(removal.mutateAsync({ userId: id, leave })),
     });
