@@ -5,6 +5,7 @@ import { queryRowsByBody } from '../api/generated/sdk.gen.ts';
 import type { RowQueryRequest } from '../api/generated/types.gen.ts';
 import { WINDOW, createRows } from './rows.ts';
 import type { EntryRows } from './rows.ts';
+import { TEXT_LIMIT } from './whole.ts';
 
 /** What is asked for of a type, without the place in the list. */
 export type RowQuestion = Pick<RowQueryRequest, 'query' | 'fields' | 'orderBy'>;
@@ -21,7 +22,7 @@ export const readRows = async (typeId: number, body: RowQueryRequest, signal?: A
 
 async function begin(typeId: number, question: RowQuestion, signal: AbortSignal): Promise<EntryRows> {
   const ask = (skip: number, stop: AbortSignal) =>
-    readRows(typeId, { ...question, limit: WINDOW, skip }, stop);
+    readRows(typeId, { ...question, limit: WINDOW, skip, textLimit: TEXT_LIMIT }, stop);
   const { totalRecords, rows } = await ask(0, signal);
   return createRows({
     total: totalRecords,
@@ -30,7 +31,7 @@ async function begin(typeId: number, question: RowQuestion, signal: AbortSignal)
   });
 }
 
-/** The entries that match, read where somebody looks; those of the last question stay until the next are there. */
+/** The entries that match, read where somebody looks, long texts as far as a cell shows them (isCut); those of the last question stay until the next are there. */
 export function useRows(typeId: number, question: RowQuestion, enabled: boolean) {
   const { data, error, dataUpdatedAt, isFetching, isPlaceholderData, refetch } = useQuery({
     queryKey: [{ _id: 'queryRowsByBody', typeId, question }],

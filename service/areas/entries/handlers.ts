@@ -59,6 +59,7 @@ interface RowsAsked {
   dateTimeBehavior: DateTimeBehavior;
   resolveReferenceUrls: boolean;
   wrapIntoArrays: boolean;
+  textLimit: number | undefined;
 }
 
 /** How many rows match in all; beyond the last page they are counted for themselves. */
@@ -86,6 +87,7 @@ async function answerRows(
     linkTo: asked.resolveReferenceUrls ? services.publicUrl : undefined,
     extended: false,
     wrapIntoArrays: asked.wrapIntoArrays,
+    textLimit: asked.textLimit,
   };
   const read = await readBySchema(db, siteId, async (schema) => {
     const type = typeCalled(schema, typeName);
@@ -128,6 +130,7 @@ const rowsAsked = (
     dateTimeBehavior?: number;
     resolveReferenceUrls?: boolean;
     wrapIntoArrays?: boolean;
+    textLimit?: number;
   },
 ): RowsAsked => ({
   query,
@@ -137,6 +140,7 @@ const rowsAsked = (
   dateTimeBehavior: asked.dateTimeBehavior === 1 ? 1 : 0,
   resolveReferenceUrls: asked.resolveReferenceUrls ?? false,
   wrapIntoArrays: asked.wrapIntoArrays ?? false,
+  textLimit: asked.textLimit,
 });
 
 type Reads =

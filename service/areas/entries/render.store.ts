@@ -14,6 +14,8 @@ export interface Rendering {
   extended: boolean;
   /** Fields of several values are arrays even with a single one. */
   wrapIntoArrays: boolean;
+  /** Texts end after so many characters; undefined: they are whole. */
+  textLimit?: number | undefined;
 }
 
 /**
@@ -107,8 +109,45 @@ function filesJson(field: SchemaField, { wrapIntoArrays }: Rendering): Sql {
 
 /** A row as JSON text: the id of the entry and, under its apiName, each of the fields that has data (shapes 4). */
 export function rowJson(fields: readonly SchemaField[], rendering: Rendering): Sql {
-  const parts = fields.map(
-    (field) => sql`coalesce(${sql.lit(`,"${field.apiName}":`)} || ${valueJson(field, rendering)}, '')`,
-  );
-  return sql`'{"EntryId":' || e.entry_id || ${parts.length > 0 ? sql`${sql.join(parts, sql` || `)} ||` : sql``} '}'`;
+  const { textLimit } = rendering;
+  if (textLimit !== undefined) return cutRowJson(fields, rendering, textLimit);
+  return rowOf(fields.map((field) => partOf(field, valueJson(field, rendering))));
 }
+
+const partOf = (field: SchemaField, json: Sql): Sql =>
+  sql`coalesce(${sql.lit(`,"${field.apiName}":`)} || ${json}, '')`;
+
+const rowOf = (parts: readonly Sql[]): Sql =>
+  sql`'{"EntryId":' || e.entry_id || ${parts.length > 0 ? sql`${sql.join(parts, sql` || `)} ||` : sql``} '}'`;
+
+/**
+ * The row with its texts cut, and in `$cut`, which no apiName can be, the fields whose texts go on. Large values lie
+ * compressed and out of line: `|| '{}'` unpacks them once for all fields instead of once for each.
+ */
+function cutRowJson(fields: readonly SchemaField[], rendering: Rendering, textLimit: number): Sql {
+  const texts = fields.filter(({ fieldType }) => fieldType === FIELD.text);
+  if (texts.length === 0) return rowJson(fields, { ...rendering, textLimit: undefined });
+  const limit = sql.lit(textLimit);
+  const begins = texts.map(
+    (field) => sql`left(${textOf(field)}, ${sql.lit(textLimit + 1)}) as ${beginOf(field)}`,
+  );
+  const parts = fields.map((field) =>
+    partOf(
+      field,
+      texts.includes(field)
+        ? sql`to_json(left(e.${beginOf(field)}, ${limit}))::text`
+        : valueJson(field, rendering),
+    ),
+  );
+  const named = texts.map(
+    (field) =>
+      sql`case when length(e.${beginOf(field)}) > ${limit} then ${sql.lit(`,"${field.apiName}"`)} else '' end`,
+  );
+  const cut = sql`coalesce(',"$cut":[' || nullif(substr(${sql.join(named, sql` || `)}, 2), '') || ']', '')`;
+  return sql`(select ${rowOf([...parts, cut])} from (
+      select e.entry_id, e.vals, ${sql.join(begins)} from (select e.entry_id, e.vals || '{}' as vals offset 0) as e offset 0
+    ) as e)`;
+}
+
+/** The column with the first characters of a text. */
+const beginOf = ({ id }: SchemaField): Sql => sql.ref(`begin_${id}`);
