@@ -6,7 +6,7 @@ import { findPeople, rowsOf } from '../directory/directory.ts';
 import { fold } from '../lib/fold.ts';
 
 /** Somebody whom a user field can name. */
-interface FieldUser {
+export interface FieldUser {
   id: number;
   name: string;
   email?: string | undefined;
@@ -16,11 +16,14 @@ const AWHILE = 5 * 60_000;
 const everybody = (client: QueryClient): Promise<readonly FieldUser[]> =>
   client.ensureQueryData({ ...listSchemaUsersOptions(), staleTime: AWHILE });
 
+/** The people whose name or address has what was typed, up to so many. */
+export type PeopleFinder = (typed: string, most: number) => Promise<readonly FieldUser[]>;
+
 /** Finds people by name: in the directory, or for whoever may only read entries among those that fields can name. */
-export function usePeopleFinder() {
+export function usePeopleFinder(): PeopleFinder {
   const client = useQueryClient();
   const { allowed } = useAllowed('searchUsers');
-  return async (typed: string, most: number): Promise<readonly FieldUser[]> => {
+  return async (typed, most) => {
     if (allowed) return findPeople(typed, most);
     const sought = fold(typed);
     return (await everybody(client))

@@ -1,6 +1,7 @@
 import { FIELD, isIdField } from '../../../contract/rules/fields.ts';
 import type { FieldValue } from '../../api/generated/types.gen.ts';
 import type { Field, Schema } from '../schema.ts';
+import type { Misfit } from './changes.ts';
 import { PickEditor } from './PickEditor.tsx';
 import { TextEditor } from './TextEditor.tsx';
 import { writtenOf } from './written.ts';
@@ -15,6 +16,8 @@ export interface EditorProps {
   value: FieldValue | undefined;
   /** What was typed to begin with; it takes the place of the value. */
   seed?: string | undefined;
+  /** A text that was left here although it does not fit; one goes on with it. */
+  misfit?: Misfit | undefined;
   /** In a cell it has the focus, and its keys lead on to other cells. */
   inCell: boolean;
   /** Of what explains it and says what is wrong, besides its own fault. */
@@ -22,6 +25,8 @@ export interface EditorProps {
   invalid?: boolean;
   id?: string;
   onCommit: (value: FieldValue | undefined, onward: Onward) => void;
+  /** What was typed does not fit, and whoever typed it has gone: it is not to be lost. Without it the text stays here. */
+  onMisfit?: ((misfit: Misfit) => void) | undefined;
   onCancel: () => void;
 }
 
@@ -31,5 +36,8 @@ export const Editor = (props: EditorProps) =>
     <PickEditor {...props} />
   ) : (
     // A form shows what is staged also where it was undone elsewhere; a cell keeps what is being typed.
-    <TextEditor key={props.inCell ? 'cell' : JSON.stringify(writtenOf(props.value))} {...props} />
+    <TextEditor
+      key={props.inCell ? 'cell' : JSON.stringify([writtenOf(props.value), props.misfit?.text])}
+      {...props}
+    />
   );

@@ -5,6 +5,7 @@ import '../../ui/form/form.css';
 import type { Field, Schema } from '../schema.ts';
 import { ValueView } from '../ValueView.tsx';
 import { itemsOf } from '../values.ts';
+import type { Misfit, StagedCell } from './changes.ts';
 import { Editor } from './Editor.tsx';
 import { lockedReason } from './rules.ts';
 
@@ -12,10 +13,10 @@ interface EntryFormProps {
   fields: readonly Field[];
   schema: Schema;
   shown: (field: Field) => FieldValue | undefined;
-  isStaged: (field: Field) => boolean;
+  staged: (field: Field) => Pick<StagedCell, 'misfit'> | undefined;
   /** What is wrong, by field. */
   faults: ReadonlyMap<number, string>;
-  onChange: (field: Field, value: FieldValue | undefined) => void;
+  onChange: (field: Field, value: FieldValue | undefined, misfit?: Misfit) => void;
 }
 
 /** The form of an entry, made from its schema; each value is taken as soon as one leaves its field. */
@@ -31,29 +32,33 @@ export function EntryForm({ fields, ...props }: EntryFormProps) {
 
 type FormFieldProps = Omit<EntryFormProps, 'fields'> & { field: Field };
 
-function FormField({ field, schema, shown, isStaged, faults, onChange }: FormFieldProps) {
+function FormField({ field, schema, shown, staged, faults, onChange }: FormFieldProps) {
   const id = useId();
   const value = shown(field);
+  const cell = staged(field);
   const locked = lockedReason(field);
-  const fault = faults.get(field.id);
+  // A text that does not fit says so itself.
+  const fault = cell?.misfit ? undefined : faults.get(field.id);
   const note = locked ?? field.description ?? undefined;
   const noteId = `${id}-note`;
   const faultId = `${id}-fault`;
   const described = [note !== undefined && noteId, fault !== undefined && faultId].filter(Boolean).join(' ');
   return (
-    <div className={cx('field', isStaged(field) && 'entry-form-staged')}>
+    <div className={cx('field', cell && 'entry-form-staged')}>
       <label className="field-label" htmlFor={locked === undefined ? id : undefined} id={`${id}-label`}>
         {field.name} {field.isRequired && <span className="field-optional">required</span>}
-        {isStaged(field) && <span className="entry-form-mark">changed, not saved</span>}
+        {cell && <span className="entry-form-mark">changed, not saved</span>}
       </label>
       {locked === undefined ? (
         <Editor
           id={id}
           inCell={false}
           {...{ field, schema, value }}
+          misfit={cell?.misfit}
           invalid={fault !== undefined}
           describedBy={described === '' ? undefined : described}
           onCommit={(next) => onChange(field, next)}
+          onMisfit={(misfit) => onChange(field, value, misfit)}
           onCancel={() => undefined}
         />
       ) : (

@@ -8,6 +8,7 @@ import { Panel } from '../../ui/dialog/Panel.tsx';
 import { toast } from '../../ui/feedback/toast.ts';
 import type { Field, Schema } from '../schema.ts';
 import { itemText, itemsOf } from '../values.ts';
+import type { Misfit } from './changes.ts';
 import { EntryForm } from './EntryForm.tsx';
 import { missingIn } from './rules.ts';
 import { changesOf, stageCells } from './store.ts';
@@ -20,6 +21,7 @@ interface NewEntryProps {
 type Draft = ReadonlyMap<number, FieldValue | undefined>;
 
 const NO_DRAFT: Draft = new Map();
+const NO_MISFITS: ReadonlyMap<number, Misfit> = new Map();
 const NO_FAULTS: ReadonlyMap<number, string> = new Map();
 
 /** The fields that somebody fills in: those of the entry form, and whatever is needed. */
@@ -44,13 +46,20 @@ function NewEntryPanel({ type, schema, onClose }: NewEntryProps & { onClose: () 
   const all = schema.fieldsOf(type.id);
   const fields = formFields(all).filter((field) => field.isStoreRequestSupported);
   const [draft, setDraft] = useState(NO_DRAFT);
+  const [misfits, setMisfits] = useState(NO_MISFITS);
   const [tried, setTried] = useState(false);
   const values = new Map(all.map(({ id }) => [id, draft.get(id)]));
   const missing = missingIn(all, undefined, values);
   const filled = [...draft].filter(([, value]) => itemsOf(value).length > 0);
+  const change = ({ id }: Field, value: FieldValue | undefined, misfit?: Misfit) => {
+    setDraft((before) => new Map(before).set(id, value));
+    setMisfits(
+      (before) => new Map([...before].filter(([other]) => other !== id).concat(misfit ? [[id, misfit]] : [])),
+    );
+  };
   const add = () => {
     setTried(true);
-    if (missing.size > 0 || filled.length === 0) return;
+    if (missing.size > 0 || misfits.size > 0 || filled.length === 0) return;
     const entryId = Math.min(0, ...changesOf(type.id).cells.keys()) - 1;
     const key = all.find(({ isKey }) => isKey);
     const [name] = key ? itemsOf(draft.get(key.id)) : [];
@@ -74,7 +83,7 @@ function NewEntryPanel({ type, schema, onClose }: NewEntryProps & { onClose: () 
     <Panel
       title={`New ${type.singularName}`}
       onClose={onClose}
-      mayClose={filled.length > 0 ? confirmDiscard : undefined}
+      mayClose={filled.length + misfits.size > 0 ? confirmDiscard : undefined}
     >
       <form
         className="form"
@@ -87,9 +96,9 @@ function NewEntryPanel({ type, schema, onClose }: NewEntryProps & { onClose: () 
         <EntryForm
           {...{ fields, schema }}
           shown={({ id }) => draft.get(id)}
-          isStaged={() => false}
+          staged={({ id }) => (misfits.has(id) ? { misfit: misfits.get(id) } : undefined)}
           faults={tried ? missing : NO_FAULTS}
-          onChange={({ id }, value) => setDraft((before) => new Map(before).set(id, value))}
+          onChange={change}
         />
         <footer className="form-footer">
           <Button onClick={onClose}>Cancel</Button>

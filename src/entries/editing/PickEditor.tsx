@@ -5,12 +5,14 @@ import type { KeyboardEvent } from 'react';
 import { Popover } from 'react-aria-components';
 import type { FieldValueItem } from '../../api/generated/types.gen.ts';
 import { cx } from '../../ui/cx.ts';
+import { usePeopleFinder } from '../people.ts';
 import { isNamed, itemText, itemsOf } from '../values.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate } from './candidates.ts';
 import type { EditorProps, Onward } from './Editor.tsx';
 import { Options } from './PickOptions.tsx';
 import { onwardOf } from './TextEditor.tsx';
+import { useLeaving } from './use-leaving.ts';
 
 const sameItem = (a: FieldValueItem, b: FieldValueItem): boolean =>
   isNamed(a) && isNamed(b) ? a.id === b.id : a === b;
@@ -19,7 +21,8 @@ const sameItem = (a: FieldValueItem, b: FieldValueItem): boolean =>
 export function PickEditor(props: EditorProps) {
   const { field, value, seed, inCell, describedBy, invalid = false, id, onCommit, onCancel } = props;
   const many = field.isMultiSelect;
-  const [held, setHeld] = useState<readonly FieldValueItem[]>(itemsOf(value));
+  const [begun] = useState(itemsOf(value));
+  const [held, setHeld] = useState(begun);
   // A form follows what is staged and undone elsewhere; a cell has its own until it is left.
   const chosen = inCell ? held : itemsOf(value);
   const [typed, setTyped] = useState(seed ?? '');
@@ -41,6 +44,9 @@ export function PickEditor(props: EditorProps) {
     settled.current = inCell;
     onCommit(many ? (items.length > 0 ? [...items] : undefined) : items[0], onward);
   };
+  useLeaving(() => {
+    if (inCell && held !== begun) commit(held, 'stay');
+  });
   const change = (items: readonly FieldValueItem[]) => {
     setHeld(items);
     setTyped('');
@@ -158,9 +164,10 @@ const NOBODY: readonly Candidate[] = [];
 
 function useCandidates({ field, schema }: EditorProps, typed: string, open: boolean) {
   const asked = useDeferredValue(typed.trim());
+  const findPeople = usePeopleFinder();
   const { data, isFetching } = useQuery({
     queryKey: ['candidates', field.id, field.choiceValues, asked],
-    queryFn: ({ signal }) => findCandidates(field, schema, asked, signal),
+    queryFn: ({ signal }) => findCandidates(field, { schema, findPeople }, asked, signal),
     enabled: open,
     placeholderData: keepPreviousData,
     gcTime: 0,

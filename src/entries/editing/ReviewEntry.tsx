@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import type { DirectoryRow } from '../../directory/row.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
@@ -12,7 +11,7 @@ import { keepMine, unstageCells } from './store.ts';
 import type { Current } from './use-current.ts';
 import { excerpts, subtleDifference, wordsOf } from './words.ts';
 
-type People = ReadonlyMap<number, DirectoryRow>;
+type People = ReadonlyMap<number, string>;
 
 interface ReviewEntryProps {
   typeId: number;
@@ -66,7 +65,7 @@ interface ChangeProps {
 function Change({ typeId, reviewed: { cell, field, fault, theirs }, people }: ChangeProps) {
   const { name: zone } = useZone();
   const words = (value: typeof cell.value) => (field ? wordsOf(value, field, zone) : '');
-  const [was, is] = [words(cell.before), words(cell.value)];
+  const [was, is] = [words(cell.before), cell.misfit?.text ?? words(cell.value)];
   const [before, after] = excerpts(was, is);
   const subtle = subtleDifference(was, is);
   const label = field?.name ?? `Field ${cell.fieldId}`;
@@ -119,7 +118,7 @@ function Theirs({ typeId, cell, field, theirs, people, zone }: TheirsProps) {
       </div>
     );
   const [, words] = excerpts(wordsOf(cell.value, field, zone), wordsOf(theirs.value, field, zone));
-  const who = theirs.modifiedBy === undefined ? 'A calculation' : people.get(theirs.modifiedBy)?.name;
+  const who = theirs.modifiedBy === undefined ? 'A calculation' : people.get(theirs.modifiedBy);
   return (
     <div className="review-theirs">
       <p>

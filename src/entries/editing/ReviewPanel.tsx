@@ -2,19 +2,19 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Redo2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { toServiceError } from '../../api/errors.ts';
-import { usePeople } from '../../directory/directory.ts';
 import { count, counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { Panel } from '../../ui/dialog/Panel.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
+import { usePeopleNames } from '../people.ts';
 import { useSchema } from '../schema.ts';
 import { stagedIn } from './changes.ts';
+import { discardAll } from './discard.ts';
 import { review } from './review.ts';
 import { ReviewEntry } from './ReviewEntry.tsx';
 import { MOST_ITEMS } from './send.ts';
 import { SentList } from './SentList.tsx';
-import { discardAll } from './StagedBar.tsx';
 import { keepMine, redoStep, undoStep, unstageCells, useChanges } from './store.ts';
 import { currentQuery } from './use-current.ts';
 import type { Current } from './use-current.ts';
@@ -40,7 +40,7 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
     () => review(changes, fields, current.data ?? NOTHING_READ),
     [changes, fields, current.data],
   );
-  const people = usePeople(
+  const people = usePeopleNames(
     useMemo(() => overtaken.flatMap(({ theirs }) => theirs?.modifiedBy ?? []), [overtaken]),
   );
   const { send, failed, pending } = useSend(typeId);
@@ -52,13 +52,15 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
     else void current.refetch();
   };
   const reason = blockedBy({ total, overtaken: overtaken.length, blocking });
+  // What is on its way is neither undone nor taken out: it would be stored all the same.
+  const busy = pending ? 'The changes are being saved' : undefined;
   const alive = overtaken.filter(({ theirs }) => theirs?.isGone === false);
   return (
     <Panel
       title={total === 0 ? 'Changes' : `Review ${counted(total, 'change', 'changes')}`}
       onClose={onClose}
     >
-      <div className="review">
+      <div className="review" inert={pending}>
         {failed && (
           <Banner
             tone="bad"
@@ -132,19 +134,21 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
         <IconButton
           label="Undo"
           icon={Undo2}
-          disabledReason={changes.done.length === 0 ? 'There is nothing to undo' : undefined}
+          disabledReason={busy ?? (changes.done.length === 0 ? 'There is nothing to undo' : undefined)}
           onClick={() => undoStep(typeId)}
         />
         <IconButton
           label="Redo"
           icon={Redo2}
-          disabledReason={changes.undone.length === 0 ? 'There is nothing to do again' : undefined}
+          disabledReason={busy ?? (changes.undone.length === 0 ? 'There is nothing to do again' : undefined)}
           onClick={() => redoStep(typeId)}
         />
         <span className="review-space" />
         {total > 0 && (
           <>
-            <Button onClick={() => void discardAll(typeId, cells)}>Discard all</Button>
+            <Button disabledReason={busy} onClick={() => void discardAll(typeId, cells)}>
+              Discard all
+            </Button>
             <Button variant="primary" pending={pending} disabledReason={reason} onClick={() => void save()}>
               Save {counted(total, 'change', 'changes')}
             </Button>

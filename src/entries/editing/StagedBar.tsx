@@ -3,24 +3,12 @@ import { Suspense, lazy, useState } from 'react';
 import { count, counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
-import { confirm } from '../../ui/dialog/confirm.ts';
 import { countStaged, stagedIn } from './changes.ts';
-import { unstageCells, useChanges, useSent } from './store.ts';
+import { discardAll } from './discard.ts';
+import { useChanges, useSent } from './store.ts';
 import './staged.css';
 
 const ReviewPanel = lazy(async () => ({ default: (await import('./ReviewPanel.tsx')).ReviewPanel }));
-
-/** Asks, and takes everything back that is staged for a type; undo brings it again. */
-export async function discardAll(typeId: number, cells: ReturnType<typeof stagedIn>): Promise<void> {
-  const yes = await confirm({
-    title: `Discard ${counted(cells.length, 'change', 'changes')}?`,
-    body: 'They were not saved. Ctrl+Z in the grid brings them back while this page is open.',
-    action: 'Discard changes',
-    cancel: 'Keep them',
-    danger: true,
-  });
-  if (yes) unstageCells(typeId, cells, `Discard ${counted(cells.length, 'change', 'changes')}`);
-}
 
 /** What is staged for a type, and the way to review and save it; nothing while there is nothing. */
 export function StagedBar({ typeId }: { typeId: number }) {

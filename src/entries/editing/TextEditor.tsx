@@ -6,6 +6,7 @@ import { useZone } from '../zone.ts';
 import { cx } from '../../ui/cx.ts';
 import type { EditorProps, Onward } from './Editor.tsx';
 import { readTyped, toTyped } from './typed.ts';
+import { useLeaving } from './use-leaving.ts';
 
 function hintOf(field: Field, zone: string): string | undefined {
   if (field.fieldType === FIELD.date) return field.isDateOnly ? 'YYYY-MM-DD' : `YYYY-MM-DD hh:mm in ${zone}`;
@@ -21,33 +22,56 @@ export function onwardOf({ key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKe
 
 /** Texts, numbers, amounts and dates: written, read when one goes on, and kept open while they do not fit. */
 export function TextEditor(props: EditorProps) {
-  const { field, value, seed, inCell, describedBy, invalid = false, id, onCommit, onCancel } = props;
+  const { field, value, seed, misfit, inCell, describedBy, invalid = false, id } = props;
+  const { onCommit, onMisfit, onCancel } = props;
   const { name: zone } = useZone();
   const begun = toTyped(value, field, zone);
-  const [text, setText] = useState(seed ?? begun);
-  const [fault, setFault] = useState<string>();
+  const [text, setText] = useState(seed ?? misfit?.text ?? begun);
+  const [fault, setFault] = useState(seed === undefined ? misfit?.fault : undefined);
   const faultId = useId();
   const settled = useRef(false);
+  // What was typed since it was last taken.
+  const untaken = useRef(false);
 
-  const commit = (onward: Onward) => {
-    if (settled.current) return;
-    // What was not touched stays exactly, down to what a line of text cannot show.
-    const typed = text === begun ? { value } : readTyped(text, field, value, zone);
-    if ('fault' in typed) {
-      setFault(typed.fault);
-      return;
-    }
-    if ('names' in typed) return;
+  // What was not touched stays exactly, down to what a line of text cannot show.
+  const read = () => (text === begun ? { value } : readTyped(text, field, value, zone));
+  const take = (typed: ReturnType<typeof read>, onward: Onward) => {
+    if (!('value' in typed)) return;
     setFault(undefined);
     settled.current = inCell;
+    untaken.current = false;
     onCommit(typed.value, onward);
   };
+  const commit = (onward: Onward) => {
+    if (settled.current) return;
+    const typed = read();
+    if ('fault' in typed) setFault(typed.fault);
+    take(typed, onward);
+  };
+  /** Whoever typed has gone elsewhere: what fits is taken, what does not is held. */
+  const leave = () => {
+    if (settled.current) return;
+    const typed = read();
+    if (!('fault' in typed)) {
+      take(typed, 'stay');
+      return;
+    }
+    setFault(typed.fault);
+    if (!onMisfit) return;
+    settled.current = inCell;
+    untaken.current = false;
+    onMisfit({ text, fault: typed.fault });
+  };
+  useLeaving(() => {
+    if (untaken.current) leave();
+  });
   const keyed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
       if (!inCell && text === begun) return;
       event.stopPropagation();
       settled.current = inCell;
+      untaken.current = false;
       setText(begun);
       setFault(undefined);
       onCancel();
@@ -62,6 +86,7 @@ export function TextEditor(props: EditorProps) {
         'end',
       );
       setText(event.currentTarget.value);
+      untaken.current = true;
       return;
     }
     const onward = onwardOf(event);
@@ -93,10 +118,14 @@ export function TextEditor(props: EditorProps) {
         }}
         onChange={({ target }) => {
           setText(target.value);
+          untaken.current = true;
           setFault(undefined);
         }}
         onKeyDown={keyed}
-        onBlur={() => commit('stay')}
+        onBlur={({ currentTarget }) => {
+          // Whoever looks into another window comes back to the same place.
+          if (document.activeElement !== currentTarget) leave();
+        }}
       />
       {fault !== undefined && (
         <span id={faultId} className={inCell ? 'ed-fault' : 'field-error'} role="alert">

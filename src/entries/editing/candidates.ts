@@ -1,8 +1,7 @@
 import { FIELD } from '../../../contract/rules/fields.ts';
 import type { NamedValue } from '../../api/generated/types.gen.ts';
-import { findPeople } from '../../directory/directory.ts';
-import type { DirectoryRow } from '../../directory/row.ts';
 import { fold } from '../../lib/fold.ts';
+import type { FieldUser, PeopleFinder } from '../people.ts';
 import type { Field, Schema } from '../schema.ts';
 import { readRows } from '../use-rows.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
@@ -14,11 +13,17 @@ export interface Candidate {
   hint?: string;
 }
 
+/** Where names are looked up, besides the service. */
+export interface Sources {
+  schema: Schema;
+  findPeople: PeopleFinder;
+}
+
 const MOST = 50;
 const CHUNK = 200;
 const MOST_ROWS = 1000;
 
-const personValue = ({ id, name }: DirectoryRow): NamedValue => ({ id, name, entryListId: -1 });
+const personValue = ({ id, name }: FieldUser): NamedValue => ({ id, name, entryListId: -1 });
 
 /** The types that a field may refer to: those it names, or any. */
 const targetsOf = ({ entryLists = [] }: Field, { types }: Schema): readonly number[] =>
@@ -45,15 +50,15 @@ async function entriesOf(typeId: number, schema: Schema, sought: unknown, signal
 /** Choices, people or entries whose name fits what was typed; of thousands those that come first. */
 export async function findCandidates(
   field: Field,
-  schema: Schema,
+  { schema, findPeople }: Sources,
   typed: string,
   signal: AbortSignal,
 ): Promise<readonly Candidate[]> {
   if (field.fieldType === FIELD.user)
-    return (await findPeople(typed, MOST)).map((row) => ({
-      value: personValue(row),
-      label: row.name,
-      hint: row.email,
+    return (await findPeople(typed, MOST)).map((user) => ({
+      value: personValue(user),
+      label: user.name,
+      ...(user.email !== undefined && { hint: user.email }),
     }));
   if (field.fieldType === FIELD.reference) {
     const sought = typed === '' ? undefined : { $contains: typed };
@@ -94,13 +99,15 @@ const verdict = (name: string, found: readonly NamedValue[], what: string): Name
   return other ? `${found.length} are called "${name}"` : only;
 };
 
-async function resolvePeople(names: readonly string[]): Promise<Resolved> {
+async function resolvePeople(names: readonly string[], findPeople: PeopleFinder): Promise<Resolved> {
   const resolved = new Map<string, NamedValue | string>();
   for (const name of names) {
     const sought = fold(name);
     // oxlint-disable-next-line no-await-in-loop -- asked of a worker, one after the other
     const found = await findPeople(name, 10);
-    const exact = found.filter((row) => row.foldedName === sought || row.foldedEmail === sought);
+    const exact = found.filter(
+      ({ name: called, email = '' }) => fold(called) === sought || fold(email) === sought,
+    );
     resolved.set(name, verdict(name, exact.map(personValue), 'person on this site'));
   }
   return resolved;
@@ -129,5 +136,9 @@ async function resolveEntries(names: readonly string[], field: Field, schema: Sc
 }
 
 /** Looks names up that were pasted into a field of people or references. */
-export const resolveNames = (field: Field, schema: Schema, names: readonly string[]): Promise<Resolved> =>
-  field.fieldType === FIELD.user ? resolvePeople(names) : resolveEntries(names, field, schema);
+export const resolveNames = (
+  field: Field,
+  { schema, findPeople }: Sources,
+  names: readonly string[],
+): Promise<Resolved> =>
+  field.fieldType === FIELD.user ? resolvePeople(names, findPeople) : resolveEntries(names, field, schema);

@@ -11,6 +11,13 @@ export interface StagedCell {
   /** What the service held when it was changed; undefined for no data. */
   before: FieldValue | undefined;
   value: FieldValue | undefined;
+  /** A text that was typed here and does not fit: kept until it is mended, and sent by nobody. */
+  misfit?: Misfit | undefined;
+}
+
+export interface Misfit {
+  text: string;
+  fault: string;
 }
 
 interface Move {
@@ -53,6 +60,10 @@ export const stagedIn = ({ cells }: Changes): StagedCell[] =>
 export const countStaged = ({ cells }: Changes): number =>
   [...cells.values()].reduce((sum, { size }) => sum + size, 0);
 
+/** Whether two cells stand for the same: of a text that does not fit, down to the letter. */
+const sameCell = (a: StagedCell, b: StagedCell): boolean =>
+  a.misfit?.text === b.misfit?.text && sameValue(a.value, b.value);
+
 function moveCells(changes: Changes, moves: readonly Move[], side: 'from' | 'to'): Changes {
   const cells = new Map(changes.cells);
   const faults = new Map(changes.faults);
@@ -90,8 +101,8 @@ export function stage(changes: Changes, cells: readonly StagedCell[], label: str
     const { entryId, fieldId } = cell;
     const from = changes.cells.get(entryId)?.get(fieldId);
     const before = from ? from.before : cell.before;
-    const isBack = sameValue(cell.value, before);
-    if (from ? sameValue(from.value, cell.value) : isBack) return [];
+    const isBack = !cell.misfit && sameValue(cell.value, before);
+    if (from ? sameCell(from, cell) : isBack) return [];
     const to = isBack ? undefined : { ...cell, before };
     return [{ entryId, fieldId, from, to }];
   });
@@ -119,7 +130,8 @@ export function rebase(
   const moves = cells.flatMap(({ entryId, fieldId, before }): Move[] => {
     const from = changes.cells.get(entryId)?.get(fieldId);
     if (!from) return [];
-    return [{ entryId, fieldId, from, to: sameValue(from.value, before) ? undefined : { ...from, before } }];
+    const isBack = !from.misfit && sameValue(from.value, before);
+    return [{ entryId, fieldId, from, to: isBack ? undefined : { ...from, before } }];
   });
   return take(changes, moves, 'Keep what is yours');
 }
@@ -152,7 +164,7 @@ export function settled(changes: Changes, sent: readonly StagedCell[]): Changes 
   const moves = sent.flatMap(({ entryId, fieldId, value }): Move[] => {
     const from = changes.cells.get(entryId)?.get(fieldId);
     if (!from) return [];
-    const to = sameValue(from.value, value) ? undefined : { ...from, before: value };
+    const to = !from.misfit && sameValue(from.value, value) ? undefined : { ...from, before: value };
     return [{ entryId, fieldId, from, to }];
   });
   return { ...moveCells(changes, moves, 'to'), done: [], undone: [] };

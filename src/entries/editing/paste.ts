@@ -1,8 +1,8 @@
 import type { FieldValue, NamedValue, RowVm } from '../../api/generated/types.gen.ts';
-import type { Field, Schema } from '../schema.ts';
+import type { Field } from '../schema.ts';
 import { valueIn } from '../values.ts';
 import { resolveNames } from './candidates.ts';
-import type { Resolved } from './candidates.ts';
+import type { Resolved, Sources } from './candidates.ts';
 import type { Changes, StagedCell } from './changes.ts';
 import { lockedReason, valueFault } from './rules.ts';
 import { readTyped } from './typed.ts';
@@ -38,7 +38,7 @@ export interface PasteAsked {
   block: Block;
   rows: readonly PasteRow[];
   fields: readonly Field[];
-  schema: Schema;
+  sources: Sources;
   changes: Changes;
   zone: string;
 }
@@ -79,7 +79,7 @@ function named(
 
 /** Reads every cell of a pasted block: what it becomes, and what does not fit; names are looked up. */
 export async function planPaste(asked: PasteAsked): Promise<readonly PasteCell[]> {
-  const { block, rows, fields, schema, changes } = asked;
+  const { block, rows, fields, sources, changes } = asked;
   const read = rows.flatMap((to, at) =>
     fields.slice(0, block.texts[at]?.length ?? 0).map((field, column) => {
       const before = heldIn(to, field, changes);
@@ -92,7 +92,7 @@ export async function planPaste(asked: PasteAsked): Promise<readonly PasteCell[]
   for (const [field, cells] of Map.groupBy(read, (cell) => cell.field)) {
     const names = new Set(cells.flatMap(({ typed }) => ('names' in typed ? typed.names : [])));
     // oxlint-disable-next-line no-await-in-loop -- a service is asked one thing after the other
-    if (names.size > 0) resolved.set(field, await resolveNames(field, schema, [...names]));
+    if (names.size > 0) resolved.set(field, await resolveNames(field, sources, [...names]));
   }
   return read.map(({ typed, ...cell }): PasteCell => {
     const outcome = 'names' in typed ? named(typed.names, resolved.get(cell.field), cell.field) : typed;

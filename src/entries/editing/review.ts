@@ -62,6 +62,7 @@ function reviewEntry(
       field,
       fault:
         gone ??
+        cell.misfit?.fault ??
         missing.get(cell.fieldId) ??
         (field && valueFault(cell.value, field)) ??
         faults.get(cellKey(cell)),

@@ -35,7 +35,8 @@ export function useSend(typeId: number) {
   });
   /** True once everything was stored. */
   const send = async (ignoreNearDups = false): Promise<boolean> => {
-    const cells = stagedIn(changesOf(typeId));
+    // What does not fit is held back by the review already; it has no value that could be sent.
+    const cells = stagedIn(changesOf(typeId)).filter(({ misfit }) => !misfit);
     setFailed(undefined);
     setFaults(typeId, NO_FAULTS);
     try {

@@ -1,4 +1,5 @@
 import type { FieldValue } from '../../api/generated/types.gen.ts';
+import type { Misfit } from '../editing/changes.ts';
 import { Editor } from '../editing/Editor.tsx';
 import type { Onward } from '../editing/Editor.tsx';
 import type { Field, Schema } from '../schema.ts';
@@ -8,10 +9,12 @@ export interface RowOpen {
   column: number;
   value: FieldValue | undefined;
   seed: string | undefined;
+  misfit: Misfit | undefined;
   /** Why it is not edited; then only this is told. */
   refusal: string | undefined;
   schema: Schema;
   onCommit: (value: FieldValue | undefined, onward: Onward) => void;
+  onMisfit: (misfit: Misfit) => void;
   /** Escape: the focus goes back to the cell. */
   onCancel: () => void;
 }
@@ -26,7 +29,9 @@ export const EditCell = ({ open, field }: { open: RowOpen; field: Field }) => (
       schema={open.schema}
       value={open.value}
       seed={open.seed}
+      misfit={open.misfit}
       onCommit={open.onCommit}
+      onMisfit={open.onMisfit}
       onCancel={open.onCancel}
     />
   </div>

@@ -155,13 +155,15 @@ export function EntryGrid(props: EntryGridProps) {
     if (at) setCell({ row: Number(at.dataset.row), column: Number(at.dataset.column) });
   };
 
-  const openIn = ({ column, value, seed, refusal }: OpenCell): RowOpen => ({
+  const openIn = ({ column, value, seed, misfit, refusal }: OpenCell): RowOpen => ({
     column,
     value,
     seed,
+    misfit,
     refusal,
     schema: editing.schema,
     onCommit: sheet.commit,
+    onMisfit: sheet.misfit,
     onCancel: () => sheet.close(undefined),
   });
   const inside = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
@@ -213,7 +215,16 @@ export function EntryGrid(props: EntryGridProps) {
             const row = rows.at(index);
             const place = { row, index, y, type, columns };
             const staged = row && editing.changes.cells.get(row.EntryId);
-            if (small) return <SmallRow key={slot} {...place} staged={staged} isStop={stop !== undefined} />;
+            if (small)
+              return (
+                <SmallRow
+                  key={slot}
+                  {...place}
+                  staged={staged}
+                  zone={editing.zone}
+                  isStop={stop !== undefined}
+                />
+              );
             const { range, open } = sheet;
             const isIn = range && index >= range.top && index <= range.bottom;
             return (

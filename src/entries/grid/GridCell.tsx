@@ -31,6 +31,8 @@ interface GridCellProps {
   open: RowOpen | undefined;
 }
 
+const MOST_TEXT = 300;
+
 /** The state of a cell in words: what is staged, what is wrong with it, who was there before. */
 function noteOf(
   row: RowVm | undefined,
@@ -81,7 +83,9 @@ export function GridCell(props: GridCellProps) {
       {row && open?.refusal === undefined && open && <EditCell open={open} field={field} />}
       {row && (!open || open.refusal !== undefined) && (
         <>
-          {at === 0 ? (
+          {staged?.misfit ? (
+            staged.misfit.text.slice(0, MOST_TEXT)
+          ) : at === 0 ? (
             <EntryLink {...{ row, type, column, value }} />
           ) : (
             <CellValue {...{ value, field, zone }} />

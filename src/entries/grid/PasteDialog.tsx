@@ -12,6 +12,7 @@ import { planPaste, stagedByPaste } from '../editing/paste.ts';
 import type { Block, PasteCell, PasteRow } from '../editing/paste.ts';
 import { stageCells } from '../editing/store.ts';
 import { wordsOf } from '../editing/words.ts';
+import { usePeopleFinder } from '../people.ts';
 import { useZone } from '../zone.ts';
 import type { Field } from '../schema.ts';
 import type { EntryRows } from '../rows.ts';
@@ -51,6 +52,7 @@ export function PasteDialog({ pasting, rows, columns, editing, onClose }: PasteD
   const fields = columns.slice(left, left + width).map(({ field }) => field);
   const beyond = Math.max(0, top + height - rows.total);
   const [makeNew, setMakeNew] = useState(false);
+  const findPeople = usePeopleFinder();
   const newest = Math.min(0, ...editing.changes.cells.keys());
 
   const { data: plan, error } = useQuery({
@@ -67,7 +69,9 @@ export function PasteDialog({ pasting, rows, columns, editing, onClose }: PasteD
         entryName: `New entry ${at + 1}`,
         row: undefined,
       }));
-      return planPaste({ ...editing, block, fields, rows: [...existing, ...fresh] });
+      const { schema, changes, zone } = editing;
+      const sources = { schema, findPeople };
+      return planPaste({ sources, changes, zone, block, fields, rows: [...existing, ...fresh] });
     },
     gcTime: 0,
     staleTime: Infinity,

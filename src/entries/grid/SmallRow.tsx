@@ -2,8 +2,9 @@ import { memo } from 'react';
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import { Skeleton } from '../../ui/feedback/Skeleton.tsx';
 import type { EntryColumn } from '../columns.ts';
-import { itemText, itemsOf, valueIn } from '../values.ts';
+import { valueIn } from '../values.ts';
 import type { EntryCells } from '../editing/changes.ts';
+import { wordsOf } from '../editing/words.ts';
 import type { Field } from '../schema.ts';
 import { EntryLink } from './EntryLink.tsx';
 
@@ -16,6 +17,8 @@ interface SmallRowProps {
   isStop: boolean;
   /** What is staged for the entry. */
   staged: EntryCells | undefined;
+  /** In which dates are shown. */
+  zone: string;
 }
 
 const shown = (row: RowVm, field: Field, staged: EntryCells | undefined) => {
@@ -27,19 +30,19 @@ const FACTS = 4;
 const CUT = 60;
 
 /** What a phone tells beside the name: the first columns that say something. */
-function factsOf(row: RowVm, columns: readonly EntryColumn[], staged: EntryCells | undefined): string[] {
+function factsOf({ row, columns, staged, zone }: SmallRowProps): string[] {
+  if (!row) return [];
   return columns
     .slice(1)
     .flatMap(({ field }) => {
-      const text = itemsOf(shown(row, field, staged))
-        .map((item) => itemText(item, field))
-        .join(', ');
+      const text = staged?.get(field.id)?.misfit?.text ?? wordsOf(shown(row, field, staged), field, zone);
       return text === '' ? [] : [text.slice(0, CUT)];
     })
     .slice(0, FACTS);
 }
 
-function Row({ row, index, y, type, columns, isStop, staged }: SmallRowProps) {
+function Row(props: SmallRowProps) {
+  const { row, index, y, type, columns, isStop, staged } = props;
   const [key] = columns;
   return (
     <tr
@@ -61,7 +64,7 @@ function Row({ row, index, y, type, columns, isStop, staged }: SmallRowProps) {
           <>
             <EntryLink {...{ row, type, column: key }} value={shown(row, key.field, staged)} />
             <span className="eg-facts">
-              {factsOf(row, columns, staged).map((fact, at) => (
+              {factsOf(props).map((fact, at) => (
                 // Facts of one row: their place is all that tells them apart.
                 // oxlint-disable-next-line react/no-array-index-key
                 <bdi key={at}>{fact}</bdi>

@@ -1,7 +1,7 @@
 import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
 import type { EntryColumn } from '../columns.ts';
 import { cellKey } from '../editing/changes.ts';
-import type { Changes, StagedCell } from '../editing/changes.ts';
+import type { Changes, Misfit, StagedCell } from '../editing/changes.ts';
 import type { Block } from '../editing/paste.ts';
 import { lockedReason, missingIn } from '../editing/rules.ts';
 import { toTsv } from '../editing/tsv.ts';
@@ -45,12 +45,14 @@ export const cellOf = (
   field: Field,
   value: FieldValue | undefined,
   columns: readonly EntryColumn[],
+  misfit?: Misfit,
 ): StagedCell => ({
   entryId: row.EntryId,
   entryName: nameIn(row, columns),
   fieldId: field.id,
   before: valueIn(row, field),
   value,
+  ...(misfit && { misfit }),
 });
 
 /** A block of cells as it is copied: as a sheet takes it, and to be pasted back exactly. */
@@ -93,7 +95,9 @@ export function faultsIn(
     ...[...staged.values()].map((cell) => [cell.fieldId, cell.value] as const),
   ]);
   const said = fields.flatMap((field) => {
-    const fault = changes.faults.get(cellKey({ entryId: row.EntryId, fieldId: field.id }));
+    const fault =
+      staged.get(field.id)?.misfit?.fault ??
+      changes.faults.get(cellKey({ entryId: row.EntryId, fieldId: field.id }));
     return fault === undefined ? [] : [[field.id, fault] as const];
   });
   return new Map([...missingIn(fields, before, after), ...said]);

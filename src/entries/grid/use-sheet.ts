@@ -4,6 +4,7 @@ import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
 import { counted } from '../../lib/numbers.ts';
 import { announce } from '../../ui/feedback/live.ts';
 import type { EntryColumn } from '../columns.ts';
+import type { Misfit } from '../editing/changes.ts';
 import type { Onward } from '../editing/Editor.tsx';
 import { redoStep, stageCells, undoStep } from '../editing/store.ts';
 import type { EntryRows } from '../rows.ts';
@@ -19,6 +20,7 @@ export interface OpenCell extends Cell {
   entry: RowVm;
   value: FieldValue | undefined;
   seed: string | undefined;
+  misfit: Misfit | undefined;
   refusal: string | undefined;
 }
 
@@ -69,10 +71,12 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     const refusal = refusalOf(editing, field);
     if (refusal !== undefined) announce(refusal);
     setFar(undefined);
-    setOpen({ ...at, entry, value: shownIn(entry, field, editing.changes), seed, refusal });
+    const misfit = editing.changes.cells.get(entry.EntryId)?.get(field.id)?.misfit;
+    setOpen({ ...at, entry, value: shownIn(entry, field, editing.changes), seed, misfit, refusal });
   };
   const close = (onward: Onward | undefined) => {
-    setOpen(undefined);
+    // Another cell may be open by now: going there is what closes this one.
+    setOpen((now) => (now === open ? undefined : now));
     if (!open || onward === 'stay') return;
     const step = STEPS[onward ?? 'stay'];
     go({
@@ -85,6 +89,18 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     if (open && field)
       stageCells(editing.typeId, [cellOf(open.entry, field, value, columns)], `Edit ${field.name}`);
     close(onward);
+  };
+  const misfit = (left: Misfit) => {
+    const field = open && columns[open.column]?.field;
+    if (open && field) {
+      stageCells(
+        editing.typeId,
+        [cellOf(open.entry, field, open.value, columns, left)],
+        `Type into ${field.name}`,
+      );
+      announce(`${field.name} keeps what was typed, which does not fit: ${left.fault}`);
+    }
+    close('stay');
   };
   const clear = () => {
     const chosen = columns.slice(range.left, range.right + 1).map(({ field }) => field);
@@ -188,6 +204,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     pressed,
     moved,
     commit,
+    misfit,
     close,
     pointer: {
       onPointerDown,

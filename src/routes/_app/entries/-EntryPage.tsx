@@ -8,11 +8,10 @@ import { MergeLink } from '../../../entries/merge/MergeLink.tsx';
 import { Trail } from '../../../shell/Trail.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
-import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { EntryValues } from './-EntryValues.tsx';
 import { EntryHistory, EntryMoments } from './-EntryHistory.tsx';
-import { Gone } from './-Gone.tsx';
+import { Gone, GoneBadge } from './-Gone.tsx';
 import { ReferredBy } from './-ReferredBy.tsx';
 import { entryQuery } from './-entry-query.ts';
 import './-entries.css';
@@ -29,7 +28,7 @@ export function EntryPage() {
     <Page
       breadcrumbs={<Trail />}
       title={<bdi>{entry.name}</bdi>}
-      badge={entry.isDeleted && <Badge tone="bad">Deleted</Badge>}
+      badge={entry.isDeleted && <GoneBadge type={type} entryId={entry.id} />}
       meta={
         <span className="ent-facts">
           <span>{type.singularName}</span>

@@ -2,6 +2,7 @@ import { Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { FIELD, isFileField } from '../../../../contract/rules/fields.ts';
 import type { FieldValue } from '../../../api/generated/types.gen.ts';
+import type { Misfit } from '../../../entries/editing/changes.ts';
 import { EntryForm } from '../../../entries/editing/EntryForm.tsx';
 import { formFields } from '../../../entries/editing/NewEntry.tsx';
 import { stageCells } from '../../../entries/editing/store.ts';
@@ -32,8 +33,8 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
     const cell = staged?.get(field.id);
     return cell ? cell.value : valueIn(entry.row, field);
   };
-  const isStaged = ({ id }: Field) => staged?.has(id) === true;
-  const stage = (field: Field, value: FieldValue | undefined) =>
+  const stagedOf = ({ id }: Field) => staged?.get(id);
+  const stage = (field: Field, value: FieldValue | undefined, misfit?: Misfit) =>
     stageCells(
       editing.typeId,
       [
@@ -43,6 +44,7 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
           fieldId: field.id,
           before: valueIn(entry.row, field),
           value,
+          ...(misfit && { misfit }),
         },
       ],
       `Edit ${field.name}`,
@@ -61,7 +63,8 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
           <EntryForm
             fields={formFields(fields).filter(({ fieldType }) => !isFileField(fieldType))}
             schema={editing.schema}
-            {...{ shown, isStaged, faults }}
+            {...{ shown, faults }}
+            staged={stagedOf}
             onChange={stage}
           />
         </div>
@@ -81,8 +84,12 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
       <Facts>
         {fields.map((field) => (
           <Fact key={field.id} label={field.name}>
-            <div className={isStaged(field) ? 'ent-staged' : undefined}>
-              <FieldValueOf entry={entry} field={field} value={shown(field)} />
+            <div className={stagedOf(field) ? 'ent-staged' : undefined}>
+              {stagedOf(field)?.misfit ? (
+                <bdi>{stagedOf(field)?.misfit?.text}</bdi>
+              ) : (
+                <FieldValueOf entry={entry} field={field} value={shown(field)} />
+              )}
             </div>
             {faults.has(field.id) && <span className="field-error">{faults.get(field.id)}</span>}
           </Fact>

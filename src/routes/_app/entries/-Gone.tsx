@@ -6,9 +6,18 @@ import { lineageQuery } from '../../../entries/merge/lineage.ts';
 import { Who } from '../../../entries/time/Who.tsx';
 import '../../../entries/time/time.css';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
 
 const THEN = 'Below are the values that it had then; calculated ones are as they would be now.';
+
+/** How an entry went: a merged one lives on in another one. */
+export function GoneBadge({ type, entryId }: { type: EntryTypeVm; entryId: number }) {
+  const { data, isPending } = useQuery(lineageQuery(type.id, entryId));
+  if (isPending) return null;
+  const isMerged = data !== undefined && data.wentInto.length > 0;
+  return <Badge tone={isMerged ? 'info' : 'bad'}>{isMerged ? 'Merged' : 'Deleted'}</Badge>;
+}
 
 /** An entry that is gone: deleted, or merged into another one, to which this leads. */
 export function Gone({ type, entryId }: { type: EntryTypeVm; entryId: number }) {
