@@ -185,6 +185,7 @@ const foreignRows: Record<
   deleteGroup: { status: 404 },
   assignGroups: { status: 400, body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }] },
   // Nobody of another site can be named in these: they are about the caller's own.
+  readTwoFactorCoverage: { status: 200 },
   listApprovedAddresses: { status: 200 },
   updateApprovedAddresses: { status: 200, body: () => ({ addresses: [] }) },
   rehearseApprovedAddresses: { status: 200, body: () => ({ addresses: [] }) },

@@ -5,7 +5,7 @@ import { presenceHandlers } from './gateway/presence.ts';
 import { secondFactorHandlers } from './gateway/second-factor.ts';
 import { sessionHandlers } from './gateway/session.ts';
 import type { Handlers, OperationId } from './kernel/http/handler.ts';
-import { ownAccessHandlers, userAccessHandlers } from './areas/access/index.ts';
+import { coverageHandlers, ownAccessHandlers, userAccessHandlers } from './areas/access/index.ts';
 import { activityHandlers } from './areas/activity/index.ts';
 import { backupHandlers } from './areas/backups/index.ts';
 import { addressHandlers } from './areas/addresses/index.ts';
@@ -52,6 +52,7 @@ export const handlers: Handlers<Exclude<OperationId, NotBuilt>> = {
   ...presenceHandlers,
   ...ownAccessHandlers,
   ...userAccessHandlers,
+  ...coverageHandlers,
   ...actingHandlers,
   ...linkHandlers,
 };

@@ -49,6 +49,7 @@ export const CAPABILITIES = {
   explainAccess: ['Manage Users'],
   getSiteSettings: ['Manage Settings'],
   updateSiteSettings: ['Manage Settings'],
+  readTwoFactorCoverage: ['Manage Users', 'Manage Settings'],
   listApprovedAddresses: ['Manage Settings'],
   updateApprovedAddresses: ['Manage Settings'],
   rehearseApprovedAddresses: ['Manage Settings'],

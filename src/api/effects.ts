@@ -14,7 +14,14 @@ export type ReadOperation = Exclude<Named<'QueryKey'>, `${string}Infinite`>;
 /** Operations that change something. The POST operations that only read are not among them. */
 export type WriteOperation = Exclude<Named<'Mutation'>, ReadOperation>;
 
-const USERS = ['searchUsers', 'getUser', 'getUsersByIds', 'listSchemaUsers', 'explainAccess'] as const;
+const USERS = [
+  'searchUsers',
+  'getUser',
+  'getUsersByIds',
+  'listSchemaUsers',
+  'explainAccess',
+  'readTwoFactorCoverage',
+] as const;
 const LICENSES = [
   'getUserLicense',
   'searchUserLicenses',

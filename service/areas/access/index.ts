@@ -15,3 +15,4 @@ export { makeRecoveryCodes } from './recovery.ts';
 export { factorsChanged, forgetFactors } from './changed.ts';
 export { ownAccessHandlers } from './own.ts';
 export { userAccessHandlers } from './users.ts';
+export { coverageHandlers } from './coverage.ts';

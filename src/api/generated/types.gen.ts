@@ -772,6 +772,53 @@ export type SiteSettingsInfo = {
     timeZone?: string;
 };
 
+export type PersonWithoutFactor = {
+    userId: UserId;
+    /**
+     * Login e-mail.
+     */
+    userName: string;
+    fullName: string;
+    /**
+     * Whether this site asks for a second factor.
+     */
+    twoFactorEnabled: boolean;
+    /**
+     * Whether the user may manage users, groups, settings or backups.
+     */
+    isAdministrator: boolean;
+};
+
+/**
+ * Active users, each in one of the four.
+ */
+export type TwoFactorCoverage = {
+    /**
+     * Asked for one and have it.
+     */
+    requiredSetUp: number;
+    /**
+     * Asked for one without having it; their next sign-in sets it up.
+     */
+    requiredNotSetUp: number;
+    /**
+     * Have one that this site does not ask for.
+     */
+    optionalSetUp: number;
+    /**
+     * Have none and are not asked for one.
+     */
+    optionalNotSetUp: number;
+    /**
+     * Of all who have none, those who may manage users, groups, settings or backups.
+     */
+    administratorsNotSetUp: number;
+    /**
+     * Those who are asked for a second factor without having one, then administrators without one; at most 500.
+     */
+    people: Array<PersonWithoutFactor>;
+};
+
 /**
  * An IPv4 or IPv6 address, or a network in CIDR notation. Answers tell it with the host part zero.
  */
@@ -5381,6 +5428,53 @@ export type UpdateSiteSettingsResponses = {
 };
 
 export type UpdateSiteSettingsResponse = UpdateSiteSettingsResponses[keyof UpdateSiteSettingsResponses];
+
+export type ReadTwoFactorCoverageData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/rest/v1/management/settings/two-factor';
+};
+
+export type ReadTwoFactorCoverageErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ReadTwoFactorCoverageError = ReadTwoFactorCoverageErrors[keyof ReadTwoFactorCoverageErrors];
+
+export type ReadTwoFactorCoverageResponses = {
+    /**
+     * Counts, and the people who stand out.
+     */
+    200: TwoFactorCoverage;
+};
+
+export type ReadTwoFactorCoverageResponse = ReadTwoFactorCoverageResponses[keyof ReadTwoFactorCoverageResponses];
 
 export type ListApprovedAddressesData = {
     body?: never;

@@ -550,6 +550,26 @@ export const zSiteSettingsInfo = z.object({
     timeZone: z.string().min(1).max(64).optional()
 });
 
+export const zPersonWithoutFactor = z.object({
+    userId: zUserId,
+    userName: z.string(),
+    fullName: z.string(),
+    twoFactorEnabled: z.boolean(),
+    isAdministrator: z.boolean()
+});
+
+/**
+ * Active users, each in one of the four.
+ */
+export const zTwoFactorCoverage = z.object({
+    requiredSetUp: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    requiredNotSetUp: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    optionalSetUp: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    optionalNotSetUp: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    administratorsNotSetUp: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    people: z.array(zPersonWithoutFactor)
+});
+
 /**
  * An IPv4 or IPv6 address, or a network in CIDR notation. Answers tell it with the host part zero.
  */
@@ -2592,6 +2612,15 @@ export const zUpdateSiteSettingsHeaders = z.object({
  * The settings as stored.
  */
 export const zUpdateSiteSettingsResponse = zSiteSettings;
+
+export const zReadTwoFactorCoverageHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+/**
+ * Counts, and the people who stand out.
+ */
+export const zReadTwoFactorCoverageResponse = zTwoFactorCoverage;
 
 export const zListApprovedAddressesHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
