@@ -45,6 +45,10 @@ export function useSchema(): Schema {
   return useMemo(() => schemaOf(types, fields), [types, fields]);
 }
 
+/** The types that a reference may lead to: those that its field names, or any. */
+export const typesOf = ({ entryLists = [] }: Field, { types }: Schema): readonly number[] =>
+  entryLists.length > 0 ? entryLists : types.map(({ id }) => id);
+
 /** The type that an address names, by its number or its name in any case. */
 export const typeCalled = (types: readonly EntryTypeVm[], name: string): EntryTypeVm | undefined =>
   types.find(({ id }) => String(id) === name) ??

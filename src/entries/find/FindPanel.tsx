@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import type { FocusEvent } from 'react';
 import { CopyButton } from '../../ui/button/CopyButton.tsx';
 import type { Field, Schema } from '../schema.ts';
 import { Builder } from './Builder.tsx';
@@ -38,13 +39,19 @@ const begin = (said: FindPanelProps['said'], fields: readonly Field[]): Work => 
  */
 export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProps) {
   const [work, setWork] = useState(() => begin(said, fields));
-  const [told, setTold] = useState(JSON.stringify(said));
+  const now = JSON.stringify(said);
+  const [seen, setSeen] = useState(now);
+  // Queries on their way into the address: when they are there, what is being typed stays as it is.
+  const [sent, setSent] = useState<readonly (string | undefined)[]>([]);
   const timer = useRef<number>(undefined);
+  const waiting = useRef<() => void>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  // The address has changed by itself: Back, a chip, a link.
-  if (JSON.stringify(said) !== told) {
-    setTold(JSON.stringify(said));
-    setWork(begin(said, fields));
+  if (now !== seen) {
+    const at = sent.indexOf(now);
+    setSeen(now);
+    setSent(sent.slice(at + 1));
+    // The address has changed by itself: Back, a chip, a link.
+    if (at < 0) setWork(begin(said, fields));
   }
   const { faults = [] } = readSaid(work.text, fields);
   const nameOf = useNameOf(work.draft, fields, schema);
@@ -52,13 +59,20 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
   const take = (next: Work) => {
     setWork(next);
     clearTimeout(timer.current);
+    waiting.current = undefined;
     const read = readSaid(next.text, fields);
     if (!read.condition) return;
     const query = toQuery(toDraft(read.condition));
-    timer.current = window.setTimeout(() => {
-      setTold(JSON.stringify(query));
+    waiting.current = () => {
+      waiting.current = undefined;
+      setSent((before) => [...before, JSON.stringify(query)]);
       onQuery(query);
-    }, PAUSE);
+    };
+    timer.current = window.setTimeout(() => waiting.current?.(), PAUSE);
+  };
+  /** Whoever leaves before the pause is over, to close the panel as well, has said all the same what they want. */
+  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
+    if (!currentTarget.contains(relatedTarget)) waiting.current?.();
   };
   const build = (draft: Group) => take({ draft, text: written(toQuery(draft)) });
   const type = (text: string) => {
@@ -67,7 +81,9 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
   };
 
   return (
-    <section className="find" aria-label="Find entries">
+    // Nothing is done with the section itself: it learns that the focus has left its fields.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <section className="find" aria-label="Find entries" onBlur={leave}>
       <div className="find-builder">
         <Builder draft={work.draft} {...{ fields, schema, nameOf }} onChange={build} />
       </div>

@@ -3,6 +3,7 @@ import type { FieldType } from '../../../contract/rules/fields.ts';
 import type { Operand } from '../../../contract/rules/query/tree.ts';
 import { fold } from '../../lib/fold.ts';
 import { usePeopleFinder } from '../people.ts';
+import { typesOf } from '../schema.ts';
 import type { Field, Schema } from '../schema.ts';
 import { readRows } from '../use-rows.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
@@ -189,7 +190,7 @@ async function findFor(field: Field, schema: Schema, typed: string, signal: Abor
 
 async function findEntries(field: Field, schema: Schema, typed: string, signal: AbortSignal) {
   const found = await Promise.all(
-    (field.entryLists ?? []).map(async (typeId) => {
+    typesOf(field, schema).map(async (typeId) => {
       const key = schema.fieldsOf(typeId).find(({ isKey }) => isKey);
       if (!key) return [];
       const query = typed === '' ? {} : { [key.apiName]: { $contains: typed } };

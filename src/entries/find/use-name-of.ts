@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { FIELD } from '../../../contract/rules/fields.ts';
 import { usePeopleNames } from '../people.ts';
+import { typesOf } from '../schema.ts';
 import type { Field, Schema } from '../schema.ts';
 import { readRows } from '../use-rows.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
@@ -46,7 +47,8 @@ const NO_NAMES: ReadonlyMap<number, string> = new Map();
 export function useNameOf(node: Node, fields: readonly Field[], schema: Schema): NameOf {
   const people = usePeopleNames(useSteady(idsIn(node, fields, FIELD.user)));
   const entries = distinct(idsIn(node, fields, FIELD.reference));
-  const typeIds = distinct(fields.flatMap(({ entryLists }) => entryLists ?? []));
+  const references = fields.filter(({ fieldType }) => fieldType === FIELD.reference);
+  const typeIds = distinct(references.flatMap((field) => typesOf(field, schema)));
   const { data: names = NO_NAMES } = useQuery({
     queryKey: [{ _id: 'queryRowsByBody', names: entries, typeIds }],
     queryFn: ({ signal }) => readNames(schema, typeIds, entries, signal),

@@ -9,10 +9,15 @@ import { toast } from '../../ui/feedback/toast.ts';
 import { SwitchField } from '../../ui/form/CheckField.tsx';
 import { Form } from '../../ui/form/Form.tsx';
 import { TextField } from '../../ui/form/TextField.tsx';
+import { unlessOvertaken } from './overtaken.ts';
 import type { ViewContent } from './saved.ts';
 import { useViewRights } from './use-views.ts';
 
 const LONGEST = 100;
+const OVER = {
+  body: 'It was changed since you opened it. Their change of what it asks for stays; its name becomes yours.',
+  action: 'Rename it',
+};
 const zView = z.object({
   name: z.string().check(z.trim(), z.minLength(1, 'Give it a name'), z.maxLength(LONGEST)),
   isShared: z.boolean(),
@@ -38,14 +43,19 @@ export default function ViewDialog({ typeId, saved, content, onSaved, onClose }:
   });
   const path = { entryTypeId: String(typeId) };
   const submit = async ({ name, isShared }: z.infer<typeof zView>) => {
+    const rename = async (one: SavedView) => {
+      const done = await unlessOvertaken(one, OVER, (headers) =>
+        update.mutateAsync({
+          path: { ...path, viewId: one.id },
+          body: { name },
+          ...(headers && { headers }),
+        }),
+      );
+      return done?.made;
+    };
+    // Why it failed stands in the form.
     const made = await (
-      saved
-        ? update.mutateAsync({
-            path: { ...path, viewId: saved.id },
-            body: { name },
-            headers: { 'If-Match': saved.etag },
-          })
-        : create.mutateAsync({ path, body: { ...content, name, isShared } })
+      saved ? rename(saved) : create.mutateAsync({ path, body: { ...content, name, isShared } })
     ).catch(() => undefined);
     if (!made) return;
     toast({ title: `${made.name} was saved` });

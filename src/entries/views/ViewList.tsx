@@ -3,6 +3,7 @@ import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { deleteViewMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
 import type { EntryTypeVm, SavedView } from '../../api/generated/types.gen.ts';
+import { toServiceError } from '../../api/errors.ts';
 import { useAllowed } from '../../api/session.ts';
 import { useWrite } from '../../api/write.ts';
 import { fold } from '../../lib/fold.ts';
@@ -11,6 +12,7 @@ import { confirm } from '../../ui/dialog/confirm.ts';
 import { toast } from '../../ui/feedback/toast.ts';
 import type { Field } from '../schema.ts';
 import { writeEntriesView } from '../view.ts';
+import { unlessOvertaken } from './overtaken.ts';
 import { viewOf } from './saved.ts';
 import { useSaveView } from './use-save-view.ts';
 import { useViewRights } from './use-views.ts';
@@ -22,6 +24,8 @@ interface ViewListProps {
   views: readonly SavedView[];
   onNew: () => void;
   onRename: () => void;
+  /** The open view is there no more. */
+  onDeleted: () => void;
   onClose: () => void;
 }
 
@@ -89,9 +93,11 @@ const ownerWords = ({ isShared, ownerName }: SavedView, mine: boolean): string =
   return ownerName ?? 'Owner has left';
 };
 
-type ActsProps = Pick<ViewListProps, 'type' | 'saved' | 'onNew' | 'onRename' | 'onClose'>;
+const OVER = { body: 'What they have changed of it would be gone with it.', action: 'Delete view' };
 
-function Acts({ type, saved, onNew, onRename, onClose }: ActsProps) {
+type ActsProps = Pick<ViewListProps, 'type' | 'saved' | 'onNew' | 'onRename' | 'onDeleted' | 'onClose'>;
+
+function Acts({ type, saved, onNew, onRename, onDeleted, onClose }: ActsProps) {
   const create = useAllowed('createView');
   const { whyNotChange, whyNotShare } = useViewRights();
   const { save, pending } = useSaveView(type.id);
@@ -101,20 +107,29 @@ function Acts({ type, saved, onNew, onRename, onClose }: ActsProps) {
     act();
   };
   const remove = async (one: SavedView) => {
-    const done = await confirm({
+    const agreed = await confirm({
       title: `Delete the view ${one.name}?`,
       body: one.isShared
         ? 'It goes for everybody it is shared with. Addresses of it still show what it asked for.'
         : 'Addresses of it still show what it asked for.',
       action: 'Delete view',
       danger: true,
-      run: () =>
+    });
+    if (!agreed) return;
+    try {
+      const done = await unlessOvertaken(one, OVER, (headers) =>
         removal.mutateAsync({
           path: { entryTypeId: String(type.id), viewId: one.id },
-          headers: { 'If-Match': one.etag },
+          ...(headers && { headers }),
         }),
-    });
-    if (done) toast({ title: `${one.name} was deleted` });
+      );
+      if (!done) return;
+      toast({ title: `${one.name} was deleted` });
+      onDeleted();
+    } catch (thrown) {
+      const { message: description } = toServiceError(thrown);
+      toast({ title: `${one.name} was not deleted`, description, tone: 'bad' });
+    }
   };
   const why = saved && whyNotChange(saved);
   const shareWhy = saved && (why ?? (saved.isShared ? undefined : whyNotShare));

@@ -85,6 +85,7 @@ export function ViewsBar(props: ViewsBarProps) {
               {...props}
               onNew={() => setDialog('new')}
               onRename={() => setDialog('rename')}
+              onDeleted={() => void show({ ...view, saved: undefined })}
               onClose={() => setOpen(false)}
             />
           </PopoverCard>

@@ -154,7 +154,6 @@ function ColumnList({ fields, choice, onChange }: ColumnToolsProps) {
               label={staying.includes(apiName) ? `Let ${name} scroll` : `Keep ${name} at the side`}
               icon={staying.includes(apiName) ? PinOff : Pin}
               size="small"
-              aria-pressed={staying.includes(apiName)}
               disabledReason={
                 !staying.includes(apiName) && choice.frozen >= MOST_FROZEN
                   ? `At most ${MOST_FROZEN} columns stay at the side`

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Hash, Pencil, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { EntryTypeVm, SavedView } from '../../../api/generated/types.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
@@ -7,6 +8,7 @@ import { requiredWords } from '../../../entries/find/words.ts';
 import { lackingQuery, readsOf, typeWords, usesOf } from '../../../entries/schema-words.ts';
 import type { Field, Schema } from '../../../entries/schema.ts';
 import { count } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
 import { copyText } from '../users/-copy.ts';
@@ -116,15 +118,20 @@ function Line({ children }: { children: ReactNode }) {
 }
 
 function Choices({ field: { choiceValues = [] } }: { field: Field }) {
+  const [all, setAll] = useState(false);
   if (choiceValues.length === 0) return null;
   const more = choiceValues.length - CHOICES;
   return (
-    <p className="sch-choices">
-      {choiceValues.slice(0, CHOICES).map(({ id, name }) => (
+    <div className="sch-choices">
+      {choiceValues.slice(0, all ? undefined : CHOICES).map(({ id, name }) => (
         <Badge key={id}>{name}</Badge>
       ))}
-      {more > 0 && <span>and {count(more)} more</span>}
-    </p>
+      {more > 0 && (
+        <Button size="small" variant="quiet" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show ${count(more)} more`}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -38,7 +38,9 @@ export function FilterChips({ condition, faults, fields, schema, onChange }: Fil
     const words = short(nodeWords(node, fields, nameOf));
     return (
       <RemovableChip
-        key={words}
+        // Two conditions may be the same, or begin alike: a condition has no other identity than its place.
+        // oxlint-disable-next-line react/no-array-index-key
+        key={`${at} ${words}`}
         label={words}
         onRemove={() => onChange(toQuery(changed(draft, [at], undefined)))}
       />
