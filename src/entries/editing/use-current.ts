@@ -24,7 +24,7 @@ const currentOf = ({ value, modified, modifiedBy, error }: DataRequestResultVm):
 });
 
 /** Fields that decide what others need, and those that may be needed. */
-const ruled = (fields: readonly Field[]): readonly Field[] => {
+export const ruled = (fields: readonly Field[]): readonly Field[] => {
   const asked = new Set(
     fields.flatMap(({ requiredWhen }) => requiredWhen?.conditions.map((one) => one.fieldId) ?? []),
   );

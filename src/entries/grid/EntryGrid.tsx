@@ -100,6 +100,8 @@ export function EntryGrid(props: EntryGridProps) {
   const stopShown = current.column < frozen || (current.column >= span.first && current.column < span.end);
   const stopColumn = stopShown ? current.column : 0;
 
+  const keptAt = widths.slice(0, current.column).reduce((sum, one) => sum + one, 0);
+
   // The cell that was gone to is drawn after the event: the focus follows it there.
   const wanted = useRef(false);
   useEffect(() => {
@@ -231,7 +233,8 @@ export function EntryGrid(props: EntryGridProps) {
               <GridRow
                 key={slot}
                 {...place}
-                {...{ span, frozen, numberWidth, stop, staged }}
+                {...{ span, frozen, numberWidth, stop, staged, keptAt }}
+                kept={index === current.row ? current.column : undefined}
                 zone={editing.zone}
                 refusal={editing.refusal}
                 editing={staged && editing}

@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import { cx } from '../../ui/cx.ts';
 import type { EntryColumn } from '../columns.ts';
@@ -9,6 +10,7 @@ import { CellValue } from './CellValue.tsx';
 import { EditCell, Refusal } from './EditCell.tsx';
 import type { RowOpen } from './EditCell.tsx';
 import { EntryLink } from './EntryLink.tsx';
+import './cell-states.css';
 
 interface GridCellProps {
   row: RowVm | undefined;
@@ -23,6 +25,8 @@ interface GridCellProps {
   isStop: boolean;
   /** Where it stays while others scroll under it. */
   stays: number | undefined;
+  /** Where it stands although its column is out of view. */
+  keptAt: number | undefined;
   /** The last of those that stay. */
   isLast: boolean;
   staged: StagedCell | undefined;
@@ -47,10 +51,23 @@ function noteOf(
   return staged ? { className: 'eg-staged', words: 'Changed, not saved' } : undefined;
 }
 
-/** A cell of an entry; the one with the name heads its row. */
-export function GridCell(props: GridCellProps) {
-  const { row, column, at, index, type, zone, isStop, stays, isLast, staged, fault, isSelected, open } =
-    props;
+function Cell(props: GridCellProps) {
+  const {
+    row,
+    column,
+    at,
+    index,
+    type,
+    zone,
+    isStop,
+    stays,
+    keptAt,
+    isLast,
+    staged,
+    fault,
+    isSelected,
+    open,
+  } = props;
   const { field, width } = column;
   const Tag = at === 0 ? 'th' : 'td';
   const value = staged ? staged.value : row && valueIn(row, field);
@@ -64,13 +81,14 @@ export function GridCell(props: GridCellProps) {
         at === 0 && 'eg-key',
         standsAtEnd(field) && 'eg-end',
         stays !== undefined && 'eg-stays',
+        keptAt !== undefined && 'eg-kept',
         isLast && 'eg-stays-last',
         isSelected && 'eg-selected',
         note?.className,
         isOpen && 'eg-open',
         open?.refusal !== undefined && 'eg-refused',
       )}
-      style={{ width, left: stays }}
+      style={{ width, left: stays ?? keptAt }}
       title={note?.words}
       aria-colindex={at + 2}
       aria-selected={isSelected || undefined}
@@ -97,3 +115,6 @@ export function GridCell(props: GridCellProps) {
     </Tag>
   );
 }
+
+/** A cell of an entry; the one with the name heads its row. Those in view are not drawn again while others come. */
+export const GridCell = memo(Cell);

@@ -7,7 +7,7 @@ import { GridCell } from './GridCell.tsx';
 import type { RowOpen } from './EditCell.tsx';
 import { faultsIn } from './sheet.ts';
 import type { Editing } from './sheet.ts';
-import { placesOf } from './spans.ts';
+import { drawnIn, placesOf } from './spans.ts';
 import type { Span } from './spans.ts';
 
 interface GridRowProps {
@@ -24,6 +24,9 @@ interface GridRowProps {
   numberWidth: number;
   /** The column that Tab reaches in this row. */
   stop: number | undefined;
+  /** The column that the keyboard is on stays drawn, with its focus and what is typed in it, and where it stands. */
+  kept: number | undefined;
+  keptAt: number;
   zone: Editing['zone'];
   refusal: Editing['refusal'];
   /** What is staged for the entry. */
@@ -55,6 +58,7 @@ function Row(props: GridRowProps) {
   } = props;
   const places = placesOf(columns.slice(0, frozen), numberWidth);
   const faults = row && editing && faultsIn(row, columns, editing);
+  const isOut = (at: number) => at >= frozen && (at < span.first || at >= span.end);
   const cell = (column: EntryColumn, at: number) => (
     <GridCell
       key={column.field.id}
@@ -63,6 +67,7 @@ function Row(props: GridRowProps) {
       refusal={props.refusal}
       isStop={stop === at}
       stays={places[at]}
+      keptAt={isOut(at) ? props.keptAt : undefined}
       isLast={at === frozen - 1}
       staged={staged?.get(column.field.id)}
       fault={faults?.get(column.field.id)}
@@ -82,7 +87,10 @@ function Row(props: GridRowProps) {
       </td>
       {columns.slice(0, frozen).map(cell)}
       <td aria-hidden className="eg-gap" style={{ width: span.before }} />
-      {columns.slice(span.first, span.end).map((column, offset) => cell(column, span.first + offset))}
+      {drawnIn(span, props.kept, frozen).map((at) => {
+        const column = columns[at];
+        return column && cell(column, at);
+      })}
     </tr>
   );
 }

@@ -6,6 +6,8 @@ import type { Block } from '../editing/paste.ts';
 import { lockedReason, missingIn } from '../editing/rules.ts';
 import { toTsv } from '../editing/tsv.ts';
 import { toTyped } from '../editing/typed.ts';
+import { ruled } from '../editing/use-current.ts';
+import type { Current } from '../editing/use-current.ts';
 import type { Field, Schema } from '../schema.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
 
@@ -19,6 +21,8 @@ export interface Editing {
   /** Why this person changes nothing here. */
   refusal: string | undefined;
   zone: string;
+  /** Values of staged entries in fields that rules ask for, by `cellKey`, as far as they were read. */
+  current?: ReadonlyMap<string, Current> | undefined;
 }
 
 /** Why a cell cannot be edited. */
@@ -82,11 +86,16 @@ export function copyOf(
 export function faultsIn(
   row: RowVm,
   columns: readonly EntryColumn[],
-  { fields, changes }: Pick<Editing, 'fields' | 'changes'>,
+  { fields, changes, current }: Pick<Editing, 'fields' | 'changes' | 'current'>,
 ): ReadonlyMap<number, string> {
   const staged = changes.cells.get(row.EntryId);
   if (!staged) return NO_FAULTS;
+  const unseen = ruled(fields).flatMap(({ id: fieldId }) => {
+    const read = current?.get(cellKey({ entryId: row.EntryId, fieldId }));
+    return read ? [[fieldId, read.value] as const] : [];
+  });
   const before = new Map([
+    ...unseen,
     ...[...staged.values()].map((cell) => [cell.fieldId, cell.before] as const),
     ...columns.map(({ field }) => [field.id, valueIn(row, field)] as const),
   ]);

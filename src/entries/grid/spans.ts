@@ -57,6 +57,13 @@ export function spanOf(widths: readonly number[], frozen: number, left: number, 
   return { first, end, before, after };
 }
 
+/** The columns that are drawn of those that scroll, in their order: what is in view, and one that is kept besides. */
+export function drawnIn({ first, end }: Span, kept: number | undefined, frozen: number): readonly number[] {
+  const inView = Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+  if (kept === undefined || kept < frozen || (kept >= first && kept < end)) return inView;
+  return kept < first ? [kept, ...inView] : [...inView, kept];
+}
+
 /** How far the view has to move sideways to show a column as a whole. */
 export function leftShowing(
   widths: readonly number[],

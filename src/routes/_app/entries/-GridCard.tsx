@@ -40,7 +40,7 @@ interface GridCardProps {
 export function GridCard(props: GridCardProps) {
   const { type, columns, answer } = props;
   const zone = useZone();
-  const editing = useEditing();
+  const editing = useEditing(columns);
   const { rows, error } = answer;
   const broken = rows?.failure();
   return (
