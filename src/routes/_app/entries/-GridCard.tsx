@@ -8,6 +8,7 @@ import { StagedBar } from '../../../entries/editing/StagedBar.tsx';
 import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
 import type { Editing } from '../../../entries/grid/sheet.ts';
 import { useEditing } from '../../../entries/grid/use-editing.ts';
+import { MergeChosen } from '../../../entries/merge/MergeChosen.tsx';
 import type { useRows } from '../../../entries/use-rows.ts';
 import { useZone } from '../../../entries/zone.ts';
 import { counted } from '../../../lib/numbers.ts';
@@ -68,7 +69,10 @@ export function GridCard(props: GridCardProps) {
           {counted(columns.length, 'column', 'columns')} shown. Dates are in {zone.name}; hovering tells them
           in every zone
         </span>
-        <StagedBar typeId={type.id} />
+        <span className="ent-foot">
+          <MergeChosen type={type.apiName} />
+          <StagedBar typeId={type.id} />
+        </span>
       </footer>
     </section>
   );
