@@ -49,6 +49,7 @@ import { Route as AppProxiesGraphRouteRouteImport } from './routes/_app/proxies/
 import { Route as AppProxiesReportsRouteRouteImport } from './routes/_app/proxies/reports/route';
 import { Route as AppSettingsIndexRouteImport } from './routes/_app/settings/index';
 import { Route as AppSettingsAddressesRouteImport } from './routes/_app/settings/addresses';
+import { Route as AppSettingsTwoFactorRouteImport } from './routes/_app/settings/two-factor';
 import { Route as AppSitesSiteIdRouteImport } from './routes/_app/sites/$siteId';
 import { Route as AppSitesListRouteRouteImport } from './routes/_app/sites/_list/route';
 import { Route as AppUsersUserIdRouteRouteImport } from './routes/_app/users/$userId/route';
@@ -287,6 +288,11 @@ const AppSettingsIndexRoute = AppSettingsIndexRouteImport.update({
 const AppSettingsAddressesRoute = AppSettingsAddressesRouteImport.update({
   id: '/addresses',
   path: '/addresses',
+  getParentRoute: () => AppSettingsRouteRoute,
+} as any);
+const AppSettingsTwoFactorRoute = AppSettingsTwoFactorRouteImport.update({
+  id: '/two-factor',
+  path: '/two-factor',
   getParentRoute: () => AppSettingsRouteRoute,
 } as any);
 const AppSitesSiteIdRoute = AppSitesSiteIdRouteImport.update({
@@ -540,6 +546,7 @@ export interface FileRoutesByFullPath {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
   '/changes/': typeof AppChangesIndexRoute;
@@ -608,6 +615,7 @@ export interface FileRoutesByTo {
   '/invitations/new': typeof AppInvitationsNewRoute;
   '/licenses/unused': typeof AppLicensesUnusedRoute;
   '/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/users/import': typeof AppUsersImportRoute;
   '/changes': typeof AppChangesIndexRoute;
@@ -687,6 +695,7 @@ export interface FileRoutesById {
   '/_app/invitations/new': typeof AppInvitationsNewRoute;
   '/_app/licenses/unused': typeof AppLicensesUnusedRoute;
   '/_app/settings/addresses': typeof AppSettingsAddressesRoute;
+  '/_app/settings/two-factor': typeof AppSettingsTwoFactorRoute;
   '/_app/sites/$siteId': typeof AppSitesSiteIdRoute;
   '/_app/users/import': typeof AppUsersImportRoute;
   '/_app/changes/': typeof AppChangesIndexRoute;
@@ -767,6 +776,7 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/licenses/unused'
     | '/settings/addresses'
+    | '/settings/two-factor'
     | '/sites/$siteId'
     | '/users/import'
     | '/changes/'
@@ -835,6 +845,7 @@ export interface FileRouteTypes {
     | '/invitations/new'
     | '/licenses/unused'
     | '/settings/addresses'
+    | '/settings/two-factor'
     | '/sites/$siteId'
     | '/users/import'
     | '/changes'
@@ -913,6 +924,7 @@ export interface FileRouteTypes {
     | '/_app/invitations/new'
     | '/_app/licenses/unused'
     | '/_app/settings/addresses'
+    | '/_app/settings/two-factor'
     | '/_app/sites/$siteId'
     | '/_app/users/import'
     | '/_app/changes/'
@@ -1251,6 +1263,13 @@ declare module '@tanstack/react-router' {
       path: '/addresses';
       fullPath: '/settings/addresses';
       preLoaderRoute: typeof AppSettingsAddressesRouteImport;
+      parentRoute: typeof AppSettingsRouteRoute;
+    };
+    '/_app/settings/two-factor': {
+      id: '/_app/settings/two-factor';
+      path: '/two-factor';
+      fullPath: '/settings/two-factor';
+      preLoaderRoute: typeof AppSettingsTwoFactorRouteImport;
       parentRoute: typeof AppSettingsRouteRoute;
     };
     '/_app/sites/$siteId': {
@@ -1826,11 +1845,13 @@ const AppProxiesRouteRouteWithChildren = AppProxiesRouteRoute._addFileChildren(
 
 interface AppSettingsRouteRouteChildren {
   AppSettingsAddressesRoute: typeof AppSettingsAddressesRoute;
+  AppSettingsTwoFactorRoute: typeof AppSettingsTwoFactorRoute;
   AppSettingsIndexRoute: typeof AppSettingsIndexRoute;
 }
 
 const AppSettingsRouteRouteChildren: AppSettingsRouteRouteChildren = {
   AppSettingsAddressesRoute: AppSettingsAddressesRoute,
+  AppSettingsTwoFactorRoute: AppSettingsTwoFactorRoute,
   AppSettingsIndexRoute: AppSettingsIndexRoute,
 };
 

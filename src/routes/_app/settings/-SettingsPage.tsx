@@ -13,6 +13,7 @@ export function SettingsPage() {
           General
         </Link>
         <Link to="/settings/addresses">Approved addresses</Link>
+        <Link to="/settings/two-factor">Two-factor</Link>
       </TabLinks>
       <Outlet />
     </Page>

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import {
   getSiteSettingsQueryKey,
   listApprovedAddressesQueryKey,
+  readTwoFactorCoverageOptions,
 } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { getSiteSettings, listApprovedAddresses } from '../../../api/generated/sdk.gen.ts';
 import { tagged } from '../../../api/tagged.ts';
@@ -16,3 +17,5 @@ export const addressesQuery = queryOptions({
   queryKey: [{ ...listApprovedAddressesQueryKey()[0], tagged: true }],
   queryFn: async ({ signal }) => tagged(await listApprovedAddresses({ signal })),
 });
+
+export const coverageQuery = { ...readTwoFactorCoverageOptions(), staleTime: 0 };

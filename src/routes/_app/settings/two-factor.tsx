@@ -1,0 +1,11 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { coverageQuery } from './-settings-query.ts';
+import { TwoFactorTab } from './-TwoFactorTab.tsx';
+
+export const Route = createFileRoute('/_app/settings/two-factor')({
+  staticData: { title: 'Two-factor', part: true },
+  loader: async ({ context: { queryClient } }) => {
+    await queryClient.fetchQuery(coverageQuery);
+  },
+  component: TwoFactorTab,
+});
