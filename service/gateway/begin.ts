@@ -44,7 +44,7 @@ export async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<
     serverTime: (await store.serverTime(db)).toISOString(),
     ...(acting && { acting }),
     membershipExpiresDate: site.expiresAt?.toISOString() ?? null,
-    runsPlatform: await runsPlatform(db, caller.userId),
+    runsPlatform: !caller.isFederated && (await runsPlatform(db, caller.userId)),
   };
 }
 
@@ -64,6 +64,8 @@ interface Beginning {
   /** What goes on from a session that this one follows: its end and its proofs. */
   following?: { until: Date; provenAt: Date | null; verifiedBy: FactorKind | null } | undefined;
   verifiedBy?: FactorKind | undefined;
+  /** What the identity manager of the site vouches for: when it last saw a proof that it is the person. */
+  federated?: { provenAt: Date | undefined } | undefined;
 }
 
 /** Begins a session of this person on this site, with a new secret: nothing of an earlier session carries over (T01). */
@@ -85,16 +87,20 @@ export async function beginSession(
   return { status: 200, body: await sessionOf(db, secret.hash, ip), session };
 }
 
-const rowOf = ({ siteId, userId, origin, following, verifiedBy }: Beginning, tokenHash: Buffer) => ({
+const rowOf = (
+  { siteId, userId, origin, following, verifiedBy, federated }: Beginning,
+  tokenHash: Buffer,
+) => ({
   tokenHash,
   siteId,
   userId,
   ip: origin.ip,
   userAgent: origin.userAgent,
   until: following?.until,
-  provenAt: following?.provenAt,
+  provenAt: following ? following.provenAt : federated?.provenAt,
   verifiedBy: following ? following.verifiedBy : (verifiedBy ?? null),
   pending: null,
+  isFederated: federated !== undefined,
 });
 
 /** What is missing after the right password; undefined where that is enough (spec 2.1, twoFactorEnabled). */

@@ -1,6 +1,7 @@
 import { beginIdentity, finishIdentity, identitySignOut } from '../areas/identity/index.ts';
 import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
+import { findSession } from '../kernel/auth/store.ts';
 import { addressKey, countOrRefuse } from '../kernel/auth/throttle.store.ts';
 import { forbidden } from '../kernel/http/errors.ts';
 import { ok, type Handlers } from '../kernel/http/handler.ts';
@@ -16,10 +17,11 @@ type Operations = 'beginIdentitySignIn' | 'finishIdentitySignIn' | 'getIdentityS
  * codes of this platform open no such site.
  */
 export const identityHandlers: Handlers<Operations> = {
-  async beginIdentitySignIn({ db, body, origin, services }) {
+  async beginIdentitySignIn({ db, body, origin, services, presentedSession }) {
     const key = `sign-in:${addressKey(origin.ip)}`;
     await countOrRefuse(db, key, STARTS_OF_AN_ADDRESS, 'Too many sign-ins from this address');
-    return ok(await beginIdentity(db, body.site, services));
+    const open = presentedSession && (await findSession(db, presentedSession, origin.ip));
+    return ok(await beginIdentity(db, { slug: body.site, openSite: open?.own.siteId }, services));
   },
 
   async getIdentitySignOut({ db, caller, services }) {
@@ -27,7 +29,7 @@ export const identityHandlers: Handlers<Operations> = {
   },
 
   async finishIdentitySignIn({ db, body, origin, services, presentedSession, presentedDevice: device }) {
-    const { siteId, userId } = await finishIdentity(db, body.query, services);
+    const { siteId, userId, provenAt } = await finishIdentity(db, body.query, services, origin);
     const site = (await sitesOf(db, userId, origin.ip)).find((each) => each.siteId === siteId);
     if (!site || site.refused) {
       await writeActivity(db, { siteId, userId, kind: ACTIVITY.forbidden, ip: origin.ip });
@@ -36,7 +38,8 @@ export const identityHandlers: Handlers<Operations> = {
         'This site is not open to you. An administrator can activate you or give you a license.',
       );
     }
-    return beginSession(db, { siteId, userId, origin, device }, async (tx) => {
+    const federated = { provenAt };
+    return beginSession(db, { siteId, userId, origin, device, federated }, async (tx) => {
       // The session that this browser had ends with the new one (T01).
       if (presentedSession) await endSession(tx, presentedSession, origin.ip);
     });

@@ -9,6 +9,7 @@ import {
   takeProof,
   wrongProof,
 } from '../areas/access/index.ts';
+import { requireOwnSignIn } from '../kernel/auth/authorize.ts';
 import { newPasswordFault } from '../kernel/auth/new-password.ts';
 import { checkPassword, hashPassword } from '../kernel/auth/password.ts';
 import { addressKey, countOrRefuse, forget } from '../kernel/auth/throttle.store.ts';
@@ -45,6 +46,7 @@ export const presenceHandlers: Handlers<Operations> = {
   async changePassword(call): Promise<Answer<'changePassword'>> {
     const { db, caller, body } = call;
     const { userId } = caller;
+    requireOwnSignIn(caller, 'Changing how you sign in');
     const account = await store.findAccount(db, { userId });
     if (!account?.passwordHash) throw conflict('You sign in without a password here');
     const fault = newPasswordFault(body.password, account.email);

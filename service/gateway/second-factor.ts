@@ -13,6 +13,7 @@ import {
   wrongProof,
 } from '../areas/access/index.ts';
 import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
+import { requireOwnSignIn } from '../kernel/auth/authorize.ts';
 import type { Caller, Origin } from '../kernel/auth/caller.ts';
 import { actorOf, change } from '../kernel/change.ts';
 import type { Db } from '../kernel/db/database.ts';
@@ -64,6 +65,7 @@ export const secondFactorHandlers: Handlers<Operations> = {
 
 /** Who is asked for a code has an app already: it is not replaced by the password alone. */
 async function requireEnrolment(db: Db, caller: Caller): Promise<void> {
+  requireOwnSignIn(caller, 'Changing how you sign in');
   if (!caller.pending) return;
   // Set up in another window meanwhile.
   if (secondFactorMethods(await readFactors(db, caller.userId)).length > 0) throw unauthorized(OVER);

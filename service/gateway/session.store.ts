@@ -23,6 +23,7 @@ interface NewRow {
   provenAt: Date | null | undefined;
   verifiedBy: FactorKind | null;
   pending: PendingStep | null;
+  isFederated: boolean;
 }
 
 /** Begins a session and returns when it ends at the latest, and its number in the activity report. */
@@ -32,11 +33,12 @@ export async function insertSession(tx: Tx, row: NewRow): Promise<{ expires: Dat
     where site_id = ${row.siteId} and user_id = ${row.userId} and ${row.pending === null}::boolean`;
   const { rows } = await sql<{ expires: Date; sessionId: string }>`
     with seen as (${seen})
-    insert into session (token_hash, site_id, user_id, expires_at, ip, user_agent, pending, proven_at, verified_by)
+    insert into session (token_hash, site_id, user_id, expires_at, ip, user_agent, pending, proven_at, verified_by,
+      is_federated)
     values (${row.tokenHash}, ${row.siteId}, ${row.userId},
       coalesce(${row.until ?? null}::timestamptz, now() + make_interval(mins => ${minutes})), ${inet(row.ip)},
       ${row.userAgent ?? null}, ${row.pending}, ${row.provenAt === undefined ? sql`now()` : sql`${row.provenAt}::timestamptz`},
-      ${row.verifiedBy})
+      ${row.verifiedBy}, ${row.isFederated})
     returning expires_at as expires, session_id as "sessionId"`.execute(tx);
   const [begun] = rows;
   if (!begun) throw new Error('An inserted session is there');

@@ -1,5 +1,5 @@
 import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
-import { refuseAddress } from '../kernel/auth/authorize.ts';
+import { refuseAddress, requireOwnSignIn } from '../kernel/auth/authorize.ts';
 import type { Origin } from '../kernel/auth/caller.ts';
 import { evenMoment } from '../kernel/auth/even.ts';
 import { checkPassword } from '../kernel/auth/password.ts';
@@ -123,6 +123,7 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
   },
 
   async switchSite({ db, caller, body, origin, presentedDevice: device }): Promise<Answer<'switchSite'>> {
+    requireOwnSignIn(caller, 'Going on to another site');
     const sites = await store.sitesOf(db, caller.userId, origin.ip);
     const site = sites.find((each) => each.siteId === body.siteId);
     if (!site) throw forbidden('This site is not open to you');

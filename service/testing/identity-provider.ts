@@ -6,7 +6,7 @@ export interface IdentityProvider {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** The person who comes next: what the provider vouches for. */
+  /** The person who comes next: what the provider vouches for; `signedInAt` in seconds, by default this moment. */
   setPerson(claims: { sub: string } & Readonly<Record<string, unknown>>): void;
   /** Follows an address as a browser would, until it comes back; answers the query it comes back with. */
   visit(url: string): Promise<string>;
@@ -55,7 +55,10 @@ export async function startIdentityProvider(redirectUri: string): Promise<Identi
     }
     void grantFor(provider, person.sub).then((grantId) =>
       provider.interactionFinished(request, response, {
-        login: { accountId: person.sub },
+        login: {
+          accountId: person.sub,
+          ...(typeof person['signedInAt'] === 'number' && { ts: person['signedInAt'] }),
+        },
         consent: { grantId },
       }),
     );

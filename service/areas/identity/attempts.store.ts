@@ -32,12 +32,26 @@ export interface Named {
   federationId: string | null;
 }
 
+/**
+ * By what the provider of the site knows a member: the federation id of the account where it began here, and one of this
+ * site's own for everybody else. What another site or its provider says of them counts for nothing here.
+ */
+export const namedHere = (siteId: number) => sql<
+  string | null
+>`(case when a.home_site_id = ${siteId} then a.federation_id
+  else (select l.federation_id from identity_link l where l.site_id = ${siteId} and l.user_id = a.user_id) end)`;
+
 /** The members of the site with this federation id. */
 export async function findNamed(db: Db, siteId: number, federationId: string): Promise<Named[]> {
   const { rows } = await sql<Named>`
-    select a.user_id as "userId", a.federation_id as "federationId"
+    select a.user_id as "userId", ${federationId}::text as "federationId"
     from account a join membership m on m.user_id = a.user_id and m.site_id = ${siteId}
-    where a.federation_id = ${federationId} limit 2`.execute(db);
+    where a.home_site_id = ${siteId} and a.federation_id = ${federationId}
+    union
+    select l.user_id, l.federation_id from identity_link l join account a using (user_id)
+    where l.site_id = ${siteId} and l.federation_id = ${federationId} and a.home_site_id <> ${siteId} limit 2`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -48,14 +62,29 @@ export async function lockMemberByEmail(
   emailKey: string,
 ): Promise<Named | undefined> {
   const { rows } = await sql<Named>`
-    select a.user_id as "userId", a.federation_id as "federationId"
+    select a.user_id as "userId", ${namedHere(siteId)} as "federationId"
     from account a join membership m on m.user_id = a.user_id and m.site_id = ${siteId}
     where a.email_key = ${emailKey} for no key update of a`.execute(tx);
   return rows[0];
 }
 
-export async function setFederationId(tx: Tx, userId: number, federationId: string): Promise<void> {
-  await sql`update account set federation_id = ${federationId}, modified_at = now() where user_id = ${userId}`.execute(
-    tx,
-  );
+/**
+ * From now on the provider of the site knows them by this: with the account where it began here, else beside it. False
+ * when somebody else became known by it at the same moment.
+ */
+export async function setFederationId(
+  tx: Tx,
+  siteId: number,
+  { userId, federationId }: { userId: number; federationId: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with home as (
+      update account set federation_id = ${federationId}, modified_at = now()
+      where user_id = ${userId} and home_site_id = ${siteId} returning 1),
+    guest as (
+      insert into identity_link (site_id, user_id, federation_id)
+      select ${siteId}::int, user_id, ${federationId} from account where user_id = ${userId} and home_site_id <> ${siteId}
+      on conflict do nothing returning 1)
+    select 1 from home union all select 1 from guest`.execute(tx);
+  return rows.length > 0;
 }

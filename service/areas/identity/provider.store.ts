@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { MAY_ACT } from '../../kernel/auth/store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { namedHere } from './attempts.store.ts';
 
 /** How a site signs people in. */
 export interface StoredProvider {
@@ -38,6 +39,12 @@ export async function writeProvider(
     await tx.deleteFrom('identity_provider').where('site_id', '=', siteId).execute();
     return;
   }
+  // By what another provider, or another claim of it, knew people says nothing of whom this one means.
+  await sql`
+    delete from identity_link l using identity_provider p
+    where l.site_id = ${siteId} and p.site_id = l.site_id and (p.issuer <> ${issuer} or p.claim <> ${claim})`.execute(
+    tx,
+  );
   const provider = { issuer, client_id: clientId, client_secret: clientSecret, claim };
   await tx
     .insertInto('identity_provider')
@@ -59,7 +66,7 @@ export async function providerVersion(db: Db, siteId: number, { lock = false } =
 /** Active users of the site, and how many of them a provider can name. */
 export async function countMapped(db: Db, siteId: number): Promise<{ members: number; mapped: number }> {
   const { rows } = await sql<{ members: number; mapped: number }>`
-    select count(*)::int as members, count(a.federation_id)::int as mapped
+    select count(*)::int as members, count(${namedHere(siteId)})::int as mapped
     from membership m join account a using (user_id) where m.site_id = ${siteId} and ${MAY_ACT}`.execute(db);
   return rows[0] ?? { members: 0, mapped: 0 };
 }

@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
-import { egress } from '../../kernel/egress.ts';
+import { SESSION_HOURS } from '../../kernel/auth/store.ts';
+import { egress, egressFault } from '../../kernel/egress.ts';
 import type { Seals } from '../../kernel/auth/seals.ts';
 import type { StoredProvider } from './provider.store.ts';
 
@@ -59,8 +60,11 @@ export interface Departure {
   verifier: string;
 }
 
-/** Where to send a browser to sign in: code flow with PKCE, state and nonce. */
-export async function departure(provider: Provider, redirectUrl: string): Promise<Departure> {
+/** Where to send a browser to sign in, `anew` whoever is signed in there: code flow with PKCE, state and nonce. */
+export async function departure(
+  provider: Provider,
+  { redirectUrl, anew }: { redirectUrl: string; anew: boolean },
+): Promise<Departure> {
   const configuration = await configurationOf(provider);
   const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
   const url = oidc.buildAuthorizationUrl(configuration, {
@@ -70,7 +74,12 @@ export async function departure(provider: Provider, redirectUrl: string): Promis
     nonce,
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
+    // Asks for `auth_time` besides: no session of ours is longer than this.
+    max_age: String(SESSION_HOURS * 3600),
+    ...(anew && { prompt: 'login' }),
   });
+  const fault = egressFault(url.href);
+  if (fault !== undefined) throw new Error(`The address of its sign-in ${fault}`);
   return { url: url.href, state, nonce, verifier };
 }
 
@@ -93,5 +102,7 @@ export async function arrival(
 export async function signOutUrl(provider: Provider, backTo: string): Promise<string | null> {
   const configuration = await configurationOf(provider);
   if (configuration.serverMetadata().end_session_endpoint === undefined) return null;
-  return oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo }).href;
+  const { href } = oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: backTo });
+  // The console goes there: nothing but a page, such as no script (T03).
+  return egressFault(href) === undefined ? href : null;
 }

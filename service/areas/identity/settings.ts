@@ -3,7 +3,7 @@ import { differences } from '../../kernel/audit/differences.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { egressFault } from '../../kernel/egress.ts';
-import { invalid, notFound, type FieldError } from '../../kernel/http/errors.ts';
+import { conflict, invalid, notFound, type FieldError } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Call, type Services } from '../../kernel/http/handler.ts';
 import { requireAdministrator } from '../members/index.ts';
@@ -63,12 +63,25 @@ function faultsOf({ mode, issuer, clientId }: Wanted): FieldError[] {
   return faults;
 }
 
+/** A secret that is kept goes to nobody but whom it was given by. */
+const sendsSecretElsewhere = (before: Wanted, wanted: Wanted, info: SiteIdentityInfo): boolean =>
+  info.clientSecret === undefined &&
+  wanted.clientSecret !== null &&
+  wanted.issuer !== null &&
+  before.issuer !== wanted.issuer;
+
 /** Changes how a site signs people in; the provider is asked first. @throws ApiError 400, 404, 409, 412 */
 export async function updateIdentity(call: Call<'updateSiteIdentity'>): Promise<void> {
   const { db, params, body, services } = call;
   const { siteId } = params;
-  const wanted = wantedOf(await requireSite(db, siteId), body, services.seals);
+  const before = await requireSite(db, siteId);
+  const wanted = wantedOf(before, body, services.seals);
   const faults = faultsOf(wanted);
+  if (sendsSecretElsewhere(before, wanted, body))
+    faults.push({
+      path: 'clientSecret',
+      message: 'was given by another issuer: give the one of this issuer',
+    });
   if (faults.length > 0) throw invalid(faults);
   await requireProvider(wanted, services);
   await change(
@@ -77,11 +90,13 @@ export async function updateIdentity(call: Call<'updateSiteIdentity'>): Promise<
     async (tx, record) => {
       const version = await store.providerVersion(tx, siteId, { lock: true });
       requireVersion(call.ifMatch, version, 'The identity manager');
-      const before = await requireSite(tx, siteId);
+      const was = await requireSite(tx, siteId);
+      if (sendsSecretElsewhere(was, wanted, body))
+        throw conflict('The identity manager has changed meanwhile');
       await store.writeProvider(tx, wanted);
       await requireAdministrator(tx, siteId);
       const replaced = typeof body.clientSecret === 'string' ? { clientSecret: 'another one' } : {};
-      const changes = { ...differences(told(before), told(wanted)), ...replaced };
+      const changes = { ...differences(told(was), told(wanted)), ...replaced };
       if (Object.keys(changes).length > 0)
         record({ action: 'site.identity', subject: ['site', siteId], changes });
     },

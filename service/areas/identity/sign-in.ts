@@ -1,4 +1,5 @@
-import { change, hostActor, type Actor } from '../../kernel/change.ts';
+import type { Origin } from '../../kernel/auth/caller.ts';
+import { change } from '../../kernel/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { ApiError, forbidden, notFound, unauthorized } from '../../kernel/http/errors.ts';
@@ -15,21 +16,39 @@ export const redirectUrl = (publicUrl: string): string => `${publicUrl}/sign-in/
 
 const UNREACHABLE = 'The identity manager of this site does not answer. Try again in a moment.';
 
-/** Sends a browser on its way to the identity manager of a site. @throws ApiError 404, 503 */
+/**
+ * Sends a browser on its way to the identity manager of a site. Somebody whose session on that site is open comes to prove
+ * that it is still them: the provider asks them anew. @throws ApiError 404, 503
+ */
 export async function beginIdentity(
   db: Db,
-  slug: string,
+  { slug, openSite }: { slug: string; openSite: number | undefined },
   { publicUrl, seals }: Needed,
 ): Promise<{ url: string; state: string }> {
   const stored = await readProvider(db, { slug });
   const provider = stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined;
   if (!stored || !provider)
     throw new ApiError(404, `${slug} is not a site that signs people in through an identity manager`);
-  const { url, state, nonce, verifier } = await departure(provider, redirectUrl(publicUrl)).catch(() => {
+  const { url, state, nonce, verifier } = await departure(provider, {
+    redirectUrl: redirectUrl(publicUrl),
+    anew: openSite === stored.siteId,
+  }).catch(() => {
     throw new ApiError(503, UNREACHABLE);
   });
   await keepAttempt(db, hashSecret(state), { siteId: stored.siteId, nonce, verifier });
   return { url, state };
+}
+
+/** Who came back, on which site, and when they last proved to the provider that it is them; undefined where it does not say. */
+interface Vouched {
+  siteId: number;
+  userId: number;
+  provenAt: Date | undefined;
+}
+
+/** A session that the provider has had open for hours is no proof that it is still the person (ASVS 6.8.4, 7.5.3). */
+function provenAt({ auth_time: seconds }: Readonly<Record<string, unknown>>): Date | undefined {
+  return typeof seconds === 'number' ? new Date(Math.min(Date.now(), seconds * 1000)) : undefined;
 }
 
 /**
@@ -41,7 +60,8 @@ export async function finishIdentity(
   db: Db,
   query: string,
   { publicUrl, seals }: Needed,
-): Promise<{ siteId: number; userId: number }> {
+  origin: Origin,
+): Promise<Vouched> {
   const address = new URL(`${redirectUrl(publicUrl)}?${query.replace(/^\?/, '')}`);
   const state = address.searchParams.get('state') ?? '';
   const attempt = await takeAttempt(db, hashSecret(state));
@@ -52,8 +72,8 @@ export async function finishIdentity(
   const claims = await arrival(provider, address, { ...attempt, state }).catch((error: unknown) => {
     throw unauthorized(`The identity manager does not vouch for you: ${reasonOf(error)}`);
   });
-  const userId = await personOf(db, stored, claims);
-  return { siteId: attempt.siteId, userId };
+  const userId = await personOf(db, stored, claims, origin);
+  return { siteId: attempt.siteId, userId, provenAt: provenAt(claims) };
 }
 
 /** What a provider says in the terms of OAuth, such as access_denied; nothing of what our side made of it. */
@@ -66,13 +86,17 @@ async function personOf(
   db: Db,
   { siteId, claim }: StoredProvider,
   claims: Readonly<Record<string, unknown>>,
+  origin: Origin,
 ): Promise<number> {
   const given = claims[claim];
   const federationId = typeof given === 'string' || typeof given === 'number' ? String(given) : '';
   if (federationId === '') throw forbidden(`The identity manager sent no ${claim} to know you by`);
+  // An address that nobody checked names nobody: whoever registers it at the provider would be its owner here.
+  if (claim === 'email' && claims['email_verified'] !== true)
+    throw forbidden('The identity manager has not verified your e-mail address');
   const [named, another] = await findNamed(db, siteId, federationId);
   if (another) throw forbidden(`Several users of this site have the federation id ${federationId}`);
-  const userId = named?.userId ?? (await linkByEmail(db, siteId, { federationId, claims }));
+  const userId = named?.userId ?? (await linkByEmail(db, siteId, { federationId, claims, origin }));
   if (userId === undefined)
     throw forbidden(
       `Nobody on this site has the federation id ${federationId}. An administrator of the site can invite you.`,
@@ -84,15 +108,18 @@ async function personOf(
 async function linkByEmail(
   db: Db,
   siteId: number,
-  { federationId, claims }: { federationId: string; claims: Readonly<Record<string, unknown>> },
+  {
+    federationId,
+    claims,
+    origin,
+  }: { federationId: string; claims: Readonly<Record<string, unknown>>; origin: Origin },
 ): Promise<number | undefined> {
   const { email } = claims;
   if (typeof email !== 'string' || claims['email_verified'] !== true) return undefined;
-  const actor: Actor = hostActor(siteId);
-  return change(db, actor, async (tx, record) => {
+  return change(db, { siteId, userId: null, email: null, origin }, async (tx, record) => {
     const member = await lockMemberByEmail(tx, siteId, normaliseEmail(email).key);
     if (!member || member.federationId !== null) return undefined;
-    await setFederationId(tx, member.userId, federationId);
+    if (!(await setFederationId(tx, siteId, { userId: member.userId, federationId }))) return undefined;
     record({
       action: 'user.federation-linked',
       subject: ['user', member.userId],

@@ -4,6 +4,7 @@ import type { Caller } from '../../kernel/auth/caller.ts';
 import { administratorRemains, capabilitiesHeld, capabilitiesOf } from '../../kernel/auth/store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { conflict, forbidden, type FieldError } from '../../kernel/http/errors.ts';
+import { runsPlatform } from '../sites/index.ts';
 import { lockGroups } from './pairs.store.ts';
 
 /**
@@ -58,6 +59,10 @@ export async function requireAuthorityOver(
 ): Promise<void> {
   if (userId === caller.userId) return;
   requireHeld(await capabilitiesHeld(tx, caller), await capabilitiesOf(tx, caller.siteId, userId), deed);
+  if (!(await runsPlatform(tx, userId))) return;
+  // Their capabilities here say nothing of what they are on the platform, and their account is the key to that.
+  if (caller.acting || caller.isFederated || !(await runsPlatform(tx, caller.userId)))
+    throw forbidden(`${deed} is for people who run the platform, as they do`);
 }
 
 /**

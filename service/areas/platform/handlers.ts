@@ -1,4 +1,5 @@
 import type { PlatformSite as ShownSite } from '../../../contract/generated/types.gen.ts';
+import { requireOwnSignIn } from '../../kernel/auth/authorize.ts';
 import { differences } from '../../kernel/audit/differences.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
@@ -19,8 +20,9 @@ type Operations =
   | 'getSiteIdentity'
   | 'updateSiteIdentity';
 
-/** @throws ApiError 403 for everybody who does not run the platform */
+/** @throws ApiError 403 for everybody who does not run the platform, and where only an identity manager says they do */
 async function requireRunner({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<void> {
+  requireOwnSignIn(caller, 'The administration of the platform');
   if (!(await runsPlatform(db, caller.userId)))
     throw forbidden('Only people who run the whole platform may do this, not administrators of a site');
 }

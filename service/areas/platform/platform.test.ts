@@ -88,6 +88,28 @@ onEachApp((house) => {
     expect((await api().get(`${SITES}/2147483647`)).status).toBe(404);
   });
 
+  test('an administrator of the site does not take over somebody who runs the platform', async () => {
+    const { db } = house();
+    const admin = await makePerson(db, person.siteId, {});
+    const { userId } = person;
+    const attempts = (who: Person) => [
+      () => api(who).put<Refusal>('user', { id: userId, email: `${slug()}@taken.test` }),
+      () => api(who).put<Refusal>('user', { id: userId, isActive: false }),
+      () => api(who).put<Refusal>('userLicense', { userId, licenseTypeId: 4 }),
+      () => api(who).del<Refusal>(`user/${userId}/sessions`),
+      () => api(who).del<Refusal>(`user/${userId}/two-factor`),
+      () => api(who).del<Refusal>(`user/${userId}`),
+    ];
+    for (const attempt of attempts(admin)) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { status, body } = await attempt();
+      expect([status, body.message]).toEqual([403, expect.stringContaining('run the platform')]);
+    }
+    await db.transaction().execute((tx) => grantPlatform(tx, admin.userId));
+    const [changed] = attempts(admin);
+    expect((await changed?.())?.status).toBe(200);
+  });
+
   test('the first administrator runs the platform, the second does not', async () => {
     const { db } = house();
     const second = await makePerson(db, person.siteId, {});

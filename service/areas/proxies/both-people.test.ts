@@ -16,6 +16,7 @@ onEachApp((house) => {
       capabilities: new Set(),
       scopes: undefined,
       isProven: true,
+      isFederated: false,
       pending: undefined,
       tokenHash: Buffer.alloc(0),
       expiresAt: new Date(),

@@ -61,3 +61,15 @@ export function refuseAddress(refused: boolean, ip: string): void {
       `The address ${ip} is not approved on this site. An administrator of the site can approve it.`,
     );
 }
+
+/**
+ * Refuses a session that an identity manager opened what reaches beyond the site: whoever runs the manager of one site
+ * may say who comes in there, and is nobody on the others (ASVS 6.8.1).
+ * @throws ApiError 403
+ */
+export function requireOwnSignIn({ isFederated }: Pick<Caller, 'isFederated'>, deed: string): void {
+  if (isFederated)
+    throw forbidden(
+      `${deed} reaches beyond this site, and an identity manager opened this session: sign in with your password or a passkey on a site without one`,
+    );
+}

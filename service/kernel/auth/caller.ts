@@ -24,6 +24,11 @@ export interface Caller {
   clientId: number | undefined;
   /** Whether the session has seen a proof within ten minutes that it is still the person. */
   isProven: boolean;
+  /**
+   * Whether the identity manager of the site opened the session: its word counts on that site, and for nothing that the
+   * person is beyond it.
+   */
+  isFederated: boolean;
   /** What a sign-in still lacks; such a caller reaches nothing but the operations for that. */
   pending: PendingStep | undefined;
   /** Hash of the session or access token, so that sign-out ends exactly this one. */

@@ -50,6 +50,7 @@ interface CallerRow {
   expires_at: Date;
   client_id: number | null;
   is_proven: boolean;
+  is_federated: boolean;
   scopes: Scope[] | null;
   capabilities: Capability[];
   quiet: boolean;
@@ -102,6 +103,7 @@ function toFound(row: CallerRow, tokenHash: Buffer): Found {
     scopes: row.scopes ? new Set(row.scopes) : undefined,
     clientId: row.client_id ?? undefined,
     isProven: row.is_proven,
+    isFederated: row.is_federated,
     pending: undefined,
     tokenHash,
     expiresAt: row.expires_at,
@@ -122,7 +124,7 @@ const toPrincipal = (row: CallerRow, id: number): Principal => ({
 export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promise<Found | undefined> {
   const { rows } = await sql<CallerRow>`${ofEveryRequest}
     select s.site_id, s.user_id, a.email, s.expires_at, null as client_id, null as scopes, ${CAPABILITIES} as capabilities,
-           coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_MINUTES}), false) as is_proven,
+           coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_MINUTES}), false) as is_proven, s.is_federated,
            s.last_seen_at < now() - interval '1 minute' as quiet, ${addressRefused(ip)} as refused,
            r.report_id, r.principal_id, ${principalColumns(ip)}
     from session s
@@ -174,6 +176,7 @@ export async function findHalfSession(
     scopes: undefined,
     clientId: undefined,
     isProven: false,
+    isFederated: false,
     pending: row.pending,
     tokenHash,
     expiresAt: row.expires_at,
@@ -192,7 +195,7 @@ export async function findAccessToken(
   principalId: number | null = null,
 ): Promise<Found | undefined> {
   const { rows } = await sql<CallerRow>`${ofEveryRequest}
-    select t.site_id, t.user_id, a.email, t.expires_at, t.client_id, false as is_proven, t.scopes, ${CAPABILITIES} as capabilities, false as quiet,
+    select t.site_id, t.user_id, a.email, t.expires_at, t.client_id, false as is_proven, false as is_federated, t.scopes, ${CAPABILITIES} as capabilities, false as quiet,
            ${addressRefused(ip)} as refused, r.report_id, ${principalId}::int as principal_id, ${principalColumns(ip)}
     from access_token t
     join api_key k on k.client_id = t.client_id and k.disabled_at is null

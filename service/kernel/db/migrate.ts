@@ -13,6 +13,7 @@ import { up as backups } from './migrations/0010_backups.ts';
 import { up as access } from './migrations/0011_access.ts';
 import { up as lineage } from './migrations/0013_lineage.ts';
 import { up as platform } from './migrations/0014_platform.ts';
+import { up as vouched } from './migrations/0015_vouched.ts';
 import type { Tables } from './tables.ts';
 
 /** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
@@ -30,6 +31,7 @@ const migrations: Record<string, Migration> = {
   '0011_access': { up: access },
   '0013_lineage': { up: lineage },
   '0014_platform': { up: platform },
+  '0015_vouched': { up: vouched },
 };
 
 /**

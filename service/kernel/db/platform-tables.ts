@@ -1,6 +1,6 @@
 import type { ColumnType } from 'kysely';
 
-/** Tables of the platform above its sites (migrations/0014_platform.ts). */
+/** Tables of the platform above its sites (migrations/0014_platform.ts, 0015_vouched.ts). */
 export interface PlatformTables {
   platform_administrator: {
     user_id: number;
@@ -12,6 +12,12 @@ export interface PlatformTables {
     client_id: string;
     client_secret: Buffer | null;
     claim: string;
+  };
+  identity_link: {
+    site_id: number;
+    user_id: number;
+    federation_id: string;
+    created_at: ColumnType<Date, Date | undefined, Date>;
   };
   identity_attempt: {
     state_hash: Buffer;

@@ -136,6 +136,8 @@ interface SessionTable {
   /** The last proof that it is still the person. */
   proven_at: NullableStamp;
   verified_by: ColumnType<FactorKind | null, FactorKind | null | undefined, FactorKind | null>;
+  /** Opened by the identity manager of its site. */
+  is_federated: Generated<boolean>;
   /** The report of what it does for somebody; null while it acts for nobody. */
   acting_report_id: ColumnType<number | null, number | null | undefined, number | null>;
 }

@@ -1,0 +1,156 @@
+/** How far the word of an identity manager reaches: over its own site, and no further (ASVS 6.8.1, 6.8.4). */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { IdentityStart, Session } from '../../contract/generated/types.gen.ts';
+import { grantPlatform } from '../areas/sites/index.ts';
+import { callsWith, type Refusal } from '../testing/calls.ts';
+import { startIdentityProvider, type IdentityProvider } from '../testing/identity-provider.ts';
+import { as, joinSite, makePerson, makeSite, onEachApp, publicUrl, type Person } from '../testing/site.ts';
+
+let provider: IdentityProvider;
+beforeAll(async () => {
+  provider = await startIdentityProvider(`${publicUrl}/sign-in/identity`);
+});
+afterAll(() => provider.close());
+
+onEachApp((house) => {
+  let runner: Person;
+  /** Somebody whose account began on the site of the runner. */
+  let person: Person;
+  beforeEach(async () => {
+    const { db } = house();
+    const siteId = await makeSite(db);
+    [runner, person] = [await makePerson(db, siteId), await makePerson(db, siteId)];
+    await db.transaction().execute((tx) => grantPlatform(tx, runner.userId));
+  });
+
+  const identityOf = (siteId: number) => `/api/platform/sites/${siteId}/identity`;
+  const setUp = (siteId: number, more: object = {}) =>
+    as(house().app, runner, 'console').put<Refusal>(identityOf(siteId), {
+      mode: 'identity-manager',
+      issuer: provider.issuer,
+      clientId: provider.clientId,
+      clientSecret: provider.clientSecret,
+      ...more,
+    });
+  /** Another site with an administrator of its own and an identity manager. */
+  const managedSite = async () => {
+    const { db } = house();
+    const siteId = await makeSite(db);
+    await makePerson(db, siteId);
+    expect((await setUp(siteId)).status).toBe(200);
+    return siteId;
+  };
+
+  const slugOf = async (siteId: number) => {
+    const row = await house()
+      .db.selectFrom('site')
+      .select('slug')
+      .where('site_id', '=', siteId)
+      .executeTakeFirstOrThrow();
+    return row.slug;
+  };
+  const door = (cookie?: string) =>
+    callsWith(house().app, '/console', {
+      'x-steward-console': '1',
+      ...(cookie !== undefined && { cookie: `steward=${cookie}` }),
+    });
+  const begin = async (siteId: number, cookie?: string) =>
+    (await door(cookie).post<IdentityStart>('/api/session/identity', { site: await slugOf(siteId) })).body
+      .url;
+  const come = async (siteId: number, claims: { sub: string } & Record<string, unknown>) => {
+    provider.setPerson(claims);
+    const query = await provider.visit(await begin(siteId));
+    return door().post<Session & Refusal>('/api/session/identity/finish', { query });
+  };
+  const cookieOf = ({ headers }: Awaited<ReturnType<typeof come>>) =>
+    /steward=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
+  const verified = (who: Person) => ({ email: who.email, email_verified: true });
+
+  test('a session that it opened goes on to no other site, changes no factor and runs no platform', async () => {
+    const managed = await managedSite();
+    await joinSite(house().db, managed, runner.userId);
+    const came = await come(managed, { sub: crypto.randomUUID(), ...verified(runner) });
+    expect([came.status, came.body.runsPlatform]).toEqual([200, false]);
+    const federated = door(cookieOf(came));
+    const refused = await Promise.all([
+      federated.put('/api/session/site', { siteId: runner.siteId }),
+      federated.post('/api/session/two-factor/enrolment'),
+      federated.put('/api/session/two-factor/enrolment', { code: '123456' }),
+      federated.post('/api/session/security/passkeys/options'),
+      federated.post('/api/session/security/recovery-codes'),
+      federated.get('/api/platform/sites'),
+      federated.put(identityOf(runner.siteId), { mode: 'password' }),
+    ]);
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403, 403]);
+    // As long as it lasts, even where the site itself goes back to passwords.
+    expect((await setUp(managed, { mode: 'password', issuer: null, clientId: null })).status).toBe(200);
+    expect((await federated.put('/api/session/site', { siteId: runner.siteId })).status).toBe(403);
+    const own = as(house().app, runner, 'console');
+    expect((await own.get<Session>('/api/session')).body.runsPlatform).toBe(true);
+  });
+
+  test('what the manager of one site calls a guest opens nothing on the site of the account', async () => {
+    const { db } = house();
+    const managed = await managedSite();
+    await joinSite(db, managed, person.userId);
+    expect((await setUp(person.siteId)).status).toBe(200);
+    const sub = crypto.randomUUID();
+    const guest = await come(managed, { sub, ...verified(person) });
+    expect([guest.status, guest.body.user.id, guest.body.site.id]).toEqual([200, person.userId, managed]);
+    // Who has that name with the manager at home is somebody else.
+    expect((await come(person.siteId, { sub })).status).toBe(403);
+    // Each site knows them by its own, and by nothing but that.
+    const home = crypto.randomUUID();
+    expect((await come(person.siteId, { sub: home, ...verified(person) })).status).toBe(200);
+    expect((await come(managed, { sub })).body.user.id).toBe(person.userId);
+    expect((await come(managed, { sub: home })).status).toBe(403);
+    expect((await come(managed, { sub: 'another', ...verified(person) })).status).toBe(403);
+  });
+
+  test('what another provider called a guest is forgotten with it', async () => {
+    const managed = await managedSite();
+    await joinSite(house().db, managed, person.userId);
+    const sub = crypto.randomUUID();
+    expect((await come(managed, { sub, ...verified(person) })).status).toBe(200);
+    expect((await setUp(managed, { claim: 'staff_id' })).status).toBe(200);
+    const links = await house()
+      .db.selectFrom('identity_link')
+      .select('user_id')
+      .where('site_id', '=', managed)
+      .execute();
+    expect(links).toEqual([]);
+  });
+
+  test('an open session there is no proof of presence, and who proves it here is asked anew', async () => {
+    expect((await setUp(person.siteId)).status).toBe(200);
+    const claims = { sub: crypto.randomUUID(), ...verified(person) };
+    const now = Math.floor(Date.now() / 1000);
+    const hoursAgo = await come(person.siteId, { ...claims, signedInAt: now - 7200 });
+    expect(hoursAgo.status).toBe(200);
+    const key = (cookie: string) => door(cookie).post<Refusal>('/api/session/apikey', { scopes: ['data'] });
+    const asked = await key(cookieOf(hoursAgo));
+    expect([asked.status, asked.body]).toEqual([403, expect.objectContaining({ code: 'step-up-required' })]);
+    expect(new URL(await begin(person.siteId)).searchParams.get('prompt')).toBeNull();
+    expect(new URL(await begin(person.siteId, cookieOf(hoursAgo))).searchParams.get('prompt')).toBe('login');
+    const proven = await key(cookieOf(await come(person.siteId, claims)));
+    expect(proven.body).not.toMatchObject({ code: 'step-up-required' });
+  });
+
+  test('an address that nobody verified is no name, and a secret goes to whom it was given by', async () => {
+    expect((await setUp(person.siteId, { claim: 'email' })).status).toBe(200);
+    await house()
+      .db.updateTable('account')
+      .set({ federation_id: person.email })
+      .where('user_id', '=', person.userId)
+      .execute();
+    const unverified = { sub: 'x', email: person.email, email_verified: false };
+    expect((await come(person.siteId, unverified)).status).toBe(403);
+    expect((await come(person.siteId, { sub: 'x', ...verified(person) })).status).toBe(200);
+    const elsewhere = await startIdentityProvider(`${publicUrl}/sign-in/identity`);
+    const moved = { issuer: elsewhere.issuer, clientSecret: undefined };
+    const refused = await setUp(person.siteId, moved);
+    expect([refused.status, refused.body.errors?.map(({ path }) => path)]).toEqual([400, ['clientSecret']]);
+    expect((await setUp(person.siteId, { issuer: elsewhere.issuer })).status).toBe(200);
+    await elsewhere.close();
+  });
+});
