@@ -1,13 +1,14 @@
 import type { RowVm } from '../../api/generated/types.gen.ts';
+import { pagesOf } from '../pages.ts';
 import type { Field, Schema } from '../schema.ts';
-import { readRows } from '../use-rows.ts';
 import type { RowQuestion } from '../use-rows.ts';
 import { fieldsToRead, planRows } from './plan.ts';
 import type { BulkEdit, BulkPlan } from './plan.ts';
 
 /** So many entries are changed at once at most: what they held fits into the browser. */
 export const MOST_ENTRIES = 100_000;
-const PAGE = 1000;
+// A row query has a bound of 1,000 values.
+const MOST_IDS = 500;
 
 /** Which entries: those with these ids, or all that match. */
 type BulkScope = { ids: readonly number[] } | { query: RowQuestion['query']; total: number };
@@ -48,46 +49,26 @@ export async function dryRun(
   };
   if ('ids' in scope) {
     const ids = [...new Set(scope.ids)];
-    await byIds(typeId, ids, read, signal, take);
+    for await (const rows of byIds(typeId, ids, read, signal)) take(rows);
     plan.missing = ids.length - seen;
-  } else await byQuery(typeId, scope.query, read, signal, take);
+  } else {
+    const asked = { query: scope.query, fields: names(read) };
+    for await (const rows of pagesOf(typeId, asked, signal)) take(rows);
+  }
   return plan;
 }
 
 const names = (fields: readonly Field[]): string[] => fields.map(({ apiName }) => apiName);
 
-async function byIds(
+async function* byIds(
   typeId: number,
   ids: readonly number[],
   fields: readonly Field[],
-  signal: AbortSignal,
-  take: (rows: readonly RowVm[]) => void,
-): Promise<void> {
-  for (let at = 0; at < ids.length; at += PAGE) {
-    const query = { EntryId: { $in: ids.slice(at, at + PAGE) } };
-    // One page after the other: the page stays alive in between, and the service does as well.
-    // oxlint-disable-next-line no-await-in-loop
-    const { rows } = await readRows(typeId, { query, fields: names(fields), limit: PAGE }, signal);
-    take(rows);
-  }
-}
-
-async function byQuery(
-  typeId: number,
-  query: RowQuestion['query'],
-  fields: readonly Field[],
-  signal: AbortSignal,
-  take: (rows: readonly RowVm[]) => void,
-): Promise<void> {
-  let last = 0;
-  for (;;) {
-    const after = { EntryId: { $gt: last } };
-    const page = query === undefined ? after : { $and: [after, query] };
-    // oxlint-disable-next-line no-await-in-loop -- the next page begins where this one ends
-    const { rows } = await readRows(typeId, { query: page, fields: names(fields), limit: PAGE }, signal);
-    take(rows);
-    last = rows.at(-1)?.EntryId ?? last;
-    if (rows.length < PAGE) return;
+  signal?: AbortSignal,
+): AsyncGenerator<readonly RowVm[]> {
+  for (let at = 0; at < ids.length; at += MOST_IDS) {
+    const query = { EntryId: { $in: ids.slice(at, at + MOST_IDS) } };
+    yield* pagesOf(typeId, { query, fields: names(fields) }, signal);
   }
 }
 
@@ -97,7 +78,7 @@ export async function readNow(
   ids: readonly number[],
   fields: readonly Field[],
 ): Promise<ReadonlyMap<number, RowVm>> {
-  const query = { EntryId: { $in: [...ids] } };
-  const { rows } = await readRows(typeId, { query, fields: names(fields), limit: PAGE });
-  return new Map(rows.map((row) => [row.EntryId, row]));
+  const found = new Map<number, RowVm>();
+  for await (const rows of byIds(typeId, ids, fields)) for (const row of rows) found.set(row.EntryId, row);
+  return found;
 }

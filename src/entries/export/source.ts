@@ -2,8 +2,8 @@ import { FIELD } from '../../../contract/rules/fields.ts';
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import type { ExportSource } from '../../export/source.ts';
 import { count, counted } from '../../lib/numbers.ts';
+import { pagesOf } from '../pages.ts';
 import type { Field } from '../schema.ts';
-import { readRows } from '../use-rows.ts';
 import type { RowQuestion } from '../use-rows.ts';
 import { cellOf } from './cells.ts';
 import { ENTRY_ID, headingsOf, partsOf } from './headings.ts';
@@ -24,11 +24,6 @@ export interface EntriesRequest {
   zone: string;
 }
 
-// The service gives so many at once.
-const MOST_ROWS = 1000;
-// Rows may hold a million characters in a field: it is begun with few, and grows as far as they are small.
-const FIRST_ROWS = 100;
-const ENOUGH = 2_000_000;
 const WIDTHS: Readonly<Record<Part, number>> = { value: 22, id: 10, currency: 10 };
 
 /** Columns of a table, each with its cell of a row. */
@@ -44,40 +39,6 @@ export function entryColumns({ fields, columns, zone }: Pick<EntriesRequest, 'fi
       })),
     ),
   ];
-}
-
-const sizeOf = (rows: readonly RowVm[]): number => {
-  let size = 0;
-  for (const row of rows)
-    for (const value of Object.values(row)) size += typeof value === 'string' ? value.length : 20;
-  return size;
-};
-
-/** How many rows the next window has, by how large the last one was. */
-const nextLimit = (limit: number, size: number): number =>
-  Math.max(1, Math.min(MOST_ROWS, size > ENOUGH ? Math.ceil(limit / 4) : limit * 2));
-
-/** Reads all that match, window after window: in the order of ids after the last one seen, else by place. */
-async function* windows({ type, columns, question }: EntriesRequest, signal: AbortSignal) {
-  const { query, orderBy } = question;
-  const fields = columns.map(({ apiName }) => apiName);
-  let [limit, last, skip] = [FIRST_ROWS, 0, 0];
-  for (;;) {
-    const beyond = last === 0 ? [] : [{ [ENTRY_ID]: { $gt: last } }];
-    const narrowed = [...(query ? [query] : []), ...beyond];
-    const body = orderBy
-      ? { ...(query && { query }), orderBy, skip }
-      : narrowed.length > 0
-        ? { query: { $and: narrowed } }
-        : {};
-    // oxlint-disable-next-line no-await-in-loop -- in sequence, so that memory holds one window
-    const { rows } = await readRows(type.id, { ...body, fields, limit }, signal);
-    yield rows;
-    if (rows.length < limit) return;
-    last = rows.at(-1)?.EntryId ?? 0;
-    skip += rows.length;
-    limit = nextLimit(limit, sizeOf(rows));
-  }
 }
 
 /** The entries that match as a table that can be exported, and imported again; moments in one of these zones. */
@@ -117,7 +78,8 @@ function sourceIn(request: EntriesRequest): ExportSource {
       },
     }),
     async *portions(signal) {
-      for await (const rows of windows(request, signal))
+      const names = request.columns.map(({ apiName }) => apiName);
+      for await (const rows of pagesOf(type.id, { ...request.question, fields: names }, signal))
         yield rows.map((row) => columns.map(({ cell }) => cell(row)));
     },
   };

@@ -234,3 +234,26 @@ describe('rows', () => {
     expect(await news({ Name: 'Berg' }, { rules: { near: 'allow' } })).toMatchObject({ outcome: 'create' });
   });
 });
+
+test('what could not be looked up is asked for again: an entry that is not known yet is no new one', async () => {
+  const desk = createDesk();
+  const file = await desk.open(
+    new TextEncoder().encode('EntryId,Name,Owner\n12,Hafen,Ann\n'),
+    () => undefined,
+  );
+  if ('fault' in file) throw new Error(file.fault);
+  const headings = ['EntryId', 'Name', 'Owner'];
+  const question = {
+    fields: FIELDS,
+    mapping: guessMapping(headings, FIELDS),
+    rules: { ...guessRules(file, FIELDS), near: 'refuse' as const },
+    key: 'EntryId',
+  };
+  const first = desk.needs(question);
+  expect(first).toMatchObject({ keys: [12], users: true, names: true });
+  desk.lendUsers([]);
+  desk.lendNames([]);
+  expect(desk.needs(question)).toMatchObject({ keys: [], users: false, names: false });
+  desk.forget();
+  expect(desk.needs(question)).toEqual(first);
+});

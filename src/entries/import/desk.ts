@@ -152,6 +152,12 @@ export function createDesk() {
       };
     },
 
+    /** Where something could not be looked up, everything is asked for again: what is not known is not gone. */
+    forget(): void {
+      asked.clear();
+      users = undefined;
+      near = undefined;
+    },
     lendReferences(types: readonly number[], things: readonly Named[]): void {
       const key = types.toSorted((a, b) => a - b).join();
       const book = references.get(key) ?? bookOf([]);

@@ -1,15 +1,14 @@
 import { listSchemaUsers } from '../../api/generated/sdk.gen.ts';
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import { ENTRY_ID } from '../export/headings.ts';
+import { pagesOf } from '../pages.ts';
 import type { Field, Schema } from '../schema.ts';
-import { readRows } from '../use-rows.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
 import type { Named } from './book.ts';
 
 // So many values stand in a query (its bound is 1,000 of them, and a megabyte).
 const MOST_VALUES = 500;
 const MOST_TEXT = 200_000;
-const WINDOW = 1000;
 
 /** Values in portions that a query takes. */
 function portionsOf<Value extends string | number>(values: readonly Value[]): Value[][] {
@@ -29,24 +28,15 @@ function portionsOf<Value extends string | number>(values: readonly Value[]): Va
   return portion.length > 0 ? [...portions, portion] : portions;
 }
 
-/** All entries whose field (or id) has one of these values, a window at a time. */
+/** All entries whose field (or id) has one of these values, a page at a time. */
 export async function* entriesWith(
   typeId: number,
   key: string,
   values: readonly (string | number)[],
   fields: readonly string[],
 ): AsyncGenerator<readonly RowVm[]> {
-  for (const portion of portionsOf(values)) {
-    for (let last = 0; ;) {
-      const asked = { [key]: { $in: portion } };
-      const query = last === 0 ? asked : { $and: [asked, { [ENTRY_ID]: { $gt: last } }] };
-      // oxlint-disable-next-line no-await-in-loop -- one after the other: all at once would be refused
-      const { rows } = await readRows(typeId, { query, fields: [...fields], limit: WINDOW });
-      yield rows;
-      if (rows.length < WINDOW) break;
-      last = rows.at(-1)?.EntryId ?? 0;
-    }
-  }
+  for (const portion of portionsOf(values))
+    yield* pagesOf(typeId, { query: { [key]: { $in: portion } }, fields: [...fields] });
 }
 
 const named = (rows: readonly RowVm[], key: Field): Named[] =>
@@ -71,14 +61,7 @@ export async function* namesOf(
 export async function* allNames(schema: Schema, typeId: number): AsyncGenerator<readonly Named[]> {
   const key = schema.fieldsOf(typeId).find(({ isKey }) => isKey);
   if (!key) return;
-  for (let last = 0; ;) {
-    const query = { [ENTRY_ID]: { $gt: last } };
-    // oxlint-disable-next-line no-await-in-loop -- window after window
-    const { rows } = await readRows(typeId, { query, fields: [key.apiName], limit: WINDOW });
-    yield named(rows, key);
-    if (rows.length < WINDOW) return;
-    last = rows.at(-1)?.EntryId ?? 0;
-  }
+  for await (const rows of pagesOf(typeId, { fields: [key.apiName] })) yield named(rows, key);
 }
 
 /** Everybody whom user fields can name. */

@@ -35,7 +35,12 @@ export function openSession(): EntriesSession {
 
   async function check(against: Against, tell: (doing: string) => void): Promise<Counts> {
     const needs = await desk.needs(against.question);
-    await lend(desk, needs, against, tell);
+    try {
+      await lend(desk, needs, against, tell);
+    } catch (thrown) {
+      await desk.forget();
+      throw thrown;
+    }
     tell('Checking every row…');
     return desk.check(against.question);
   }
