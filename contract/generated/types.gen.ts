@@ -952,6 +952,10 @@ export type GetBackupsResponse = {
      * Hexadecimal; null until Ready.
      */
     sha256?: string | null;
+    /**
+     * Whether all entry types of the site are in it.
+     */
+    isWholeSite?: boolean;
     entryTypes?: Array<string>;
     includesFiles?: boolean;
     /**

@@ -665,6 +665,7 @@ export const zGetBackupsResponse = z.object({
     progress: z.int().gte(0).lte(100).optional(),
     requestedBy: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullish(),
     sha256: z.string().nullish(),
+    isWholeSite: z.boolean().optional(),
     entryTypes: z.array(z.string()).optional(),
     includesFiles: z.boolean().optional(),
     isScheduled: z.boolean().optional(),
