@@ -161,8 +161,12 @@ export function redo(changes: Changes): Changes {
  * on their way stays, against what was stored.
  */
 export function settled(changes: Changes, sent: readonly StagedCell[]): Changes {
-  const moves = sent.flatMap(({ entryId, fieldId, value }): Move[] => {
+  const moves = sent.flatMap((cell): Move[] => {
+    const { entryId, fieldId, value, before } = cell;
     const from = changes.cells.get(entryId)?.get(fieldId);
+    // Taken back on the way: what was stored all the same is to be changed again.
+    if (!from && entryId > 0)
+      return [{ entryId, fieldId, from, to: { ...cell, before: value, value: before } }];
     if (!from) return [];
     const to = !from.misfit && sameValue(from.value, value) ? undefined : { ...from, before: value };
     return [{ entryId, fieldId, from, to }];
