@@ -13,7 +13,7 @@ import { queueMail } from '../kernel/mail/store.ts';
 import { getSite } from '../areas/sites/index.ts';
 import { addAdministrator, checkPerson } from '../areas/users/index.ts';
 import { beginSession } from './begin.ts';
-import { deleteSessionsOf } from './session.store.ts';
+import { deleteSessionsOf, forgetDevices } from './session.store.ts';
 import * as store from './store.ts';
 
 const MAILS_TO_ONE = { limit: 3, seconds: 3600 };
@@ -53,6 +53,7 @@ export const linkHandlers: Handlers<Operations> = {
       await useLink(tx, body.token);
       await store.setPasswordHash(tx, userId, passwordHash);
       await deleteSessionsOf(tx, userId);
+      await forgetDevices(tx, userId);
       record({ action: 'user.set-password', subject: ['user', userId], changes: {} });
     });
     return done;

@@ -1,6 +1,7 @@
 import {
   countCodeTry,
   forgetCodeTries,
+  isPasskeyOf,
   mailSecurityChange,
   proofMethods,
   proofOptions,
@@ -21,13 +22,15 @@ import { conflict, forbidden, invalid, unauthorized } from '../kernel/http/error
 import { ok, type Answer, type Call, type Handlers } from '../kernel/http/handler.ts';
 import { beginSession, endSession, renewSession } from './begin.ts';
 import { chooseSite } from './session.ts';
-import { deleteSessionsOf, provenUntil } from './session.store.ts';
+import { deleteSessionsOf, forgetDevices, knownDeviceOf, provenUntil } from './session.store.ts';
 import * as store from './store.ts';
 
 /** Wrong passwords in one's own sessions: who sits at somebody's open console must not guess on. */
 const OWN_PASSWORDS = { limit: 10, seconds: 900 };
 /** Sign-ins with passkeys from one network address. */
 const PASSKEY_CALLS = { limit: 300, seconds: 300 };
+
+const NO_PASSKEY = 'This passkey opens nothing here';
 
 type Operations = 'provePresence' | 'changePassword' | 'beginPasskeySignIn' | 'signInWithPasskey';
 
@@ -57,6 +60,7 @@ export const presenceHandlers: Handlers<Operations> = {
       await store.setPasswordHash(tx, userId, passwordHash);
       const renewed = await requireRenewed(tx, caller);
       const others = await deleteSessionsOf(tx, userId, renewed.hash);
+      await forgetDevices(tx, userId, call.presentedDevice);
       await mailSecurityChange(tx, caller, 'Your password was changed.');
       record({ action: 'user.set-password', subject: ['user', userId], changes: {} });
       return { session: renewed, ended: others };
@@ -86,23 +90,27 @@ export const presenceHandlers: Handlers<Operations> = {
     const proof = { userId: null, answer: body.passkey };
     const userId = await withTransaction(db, {}, (tx) => takePasskeyProof(tx, services.publicUrl, proof));
     const account = userId === undefined ? undefined : await store.findAccount(db, { userId });
-    if (!account) throw unauthorized('This passkey opens nothing here');
+    if (!account) throw unauthorized(NO_PASSKEY);
     const siteId = await chooseSite(db, account, body.siteId, origin.ip);
     const who = { siteId, userId: account.userId, origin, device, verifiedBy: 'passkey' as const };
     return beginSession(db, who, async (tx) => {
+      // Removed or reset since it was looked at.
+      await store.lockAccount(tx, account.userId);
+      if (!(await isPasskeyOf(tx, account.userId, body.passkey.id))) throw unauthorized(NO_PASSKEY);
       if (presentedSession) await endSession(tx, presentedSession, origin.ip);
     });
   },
 };
 
-async function byFactor({ db, caller, body, services }: Call<'provePresence'>) {
-  await countCodeTry(db, caller.userId, body);
+async function byFactor({ db, caller, body, services, presentedDevice }: Call<'provePresence'>) {
+  const from = await knownDeviceOf(db, caller.userId, presentedDevice);
+  await countCodeTry(db, caller.userId, body, from);
   const session = await withTransaction(db, {}, async (tx) => {
     const verifiedBy = await takeProof(tx, services, caller.userId, body);
     return verifiedBy && requireRenewed(tx, caller);
   });
   if (!session) throw wrongProof(body);
-  await forgetCodeTries(db, caller.userId);
+  await forgetCodeTries(db, caller.userId, from);
   return session;
 }
 

@@ -22,7 +22,7 @@ import { withTransaction } from '../kernel/db/transaction.ts';
 import { ApiError, conflict, unauthorized } from '../kernel/http/errors.ts';
 import { ok, type Answer, type Call, type Handlers } from '../kernel/http/handler.ts';
 import { completeSession, endSession, renewSession, sessionOf } from './begin.ts';
-import { countTry } from './session.store.ts';
+import { countTry, knownDeviceOf } from './session.store.ts';
 
 const OVER = 'This sign-in is over: begin again with your password';
 
@@ -34,7 +34,8 @@ export const secondFactorHandlers: Handlers<Operations> = {
     const { db, caller, body, origin, services } = call;
     if (caller.pending !== 'two-factor') throw unauthorized(OVER);
     const begun = await oneOfFive(db, caller, 'two-factor');
-    await countCodeTry(db, caller.userId, body);
+    const from = await knownDeviceOf(db, caller.userId, call.presentedDevice);
+    await countCodeTry(db, caller.userId, body, from);
     const session = await withTransaction(db, {}, async (tx) => {
       const verifiedBy = await takeProof(tx, services, caller.userId, body);
       if (!verifiedBy) return undefined;
@@ -47,7 +48,7 @@ export const secondFactorHandlers: Handlers<Operations> = {
     });
     if (!session) throw await refused(db, caller, origin, begun.last, body);
     services.wakeMail();
-    await forgetCodeTries(db, caller.userId);
+    await forgetCodeTries(db, caller.userId, from);
     return { status: 200, body: await sessionOf(db, session.hash, origin.ip), session };
   },
 
@@ -99,8 +100,9 @@ async function confirmEnrolment(call: Call<'confirmEnrolment'>): Promise<Answer<
   const { db, caller, body, origin, services } = call;
   await requireEnrolment(db, caller);
   const begun = caller.pending ? await oneOfFive(db, caller, 'enrolment') : undefined;
-  await countCodeTry(db, caller.userId, body);
   const { userId } = caller;
+  const from = await knownDeviceOf(db, userId, call.presentedDevice);
+  await countCodeTry(db, userId, body, from);
   const made = await change(db, actorOf(call), (tx, record) =>
     factorsChanged(tx, caller, { userId, action: 'user.authenticator' }, record, async () => {
       const confirmed = await confirmAuthenticator(tx, services.seals, { userId, code: body.code });
@@ -118,7 +120,7 @@ async function confirmEnrolment(call: Call<'confirmEnrolment'>): Promise<Answer<
     throw begun ? await refused(db, caller, origin, begun.last, body) : wrongProof(body);
   });
   services.wakeMail();
-  await forgetCodeTries(db, userId);
+  await forgetCodeTries(db, userId, from);
   const { session, recoveryCodes } = made;
   return {
     status: 200,

@@ -157,6 +157,24 @@ export async function isKnownDevice(db: Db, emailKey: string, device: Buffer | u
   return rows.length > 0;
 }
 
+/** The browser, where the person has signed in from it before: a stranger's wrong codes do not count against them there. */
+export async function knownDeviceOf(
+  db: Db,
+  userId: number,
+  device: Buffer | undefined,
+): Promise<Buffer | undefined> {
+  if (!device) return undefined;
+  const { rows } =
+    await sql`select 1 from known_device where user_id = ${userId} and device_hash = ${device}`.execute(db);
+  return rows.length > 0 ? device : undefined;
+}
+
+/** Forgets browsers, but for one: with a new password who knew the old one is a stranger again. */
+export async function forgetDevices(tx: Tx, userId: number, butFor?: Buffer): Promise<void> {
+  await sql`delete from known_device where user_id = ${userId}
+    and device_hash is distinct from ${butFor ?? null}`.execute(tx);
+}
+
 /** Knows the browser from now on; returns the secret for its cookie, where it does not have one that we made. */
 export async function rememberDevice(
   tx: Tx,

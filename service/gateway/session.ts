@@ -43,9 +43,10 @@ async function authenticate(
   const from = isKnown && device ? device.toString('base64url') : addressKey(ip);
   const tries = `password:${hashSecret(key).toString('base64url')}:${from}`;
   await countOrRefuse(db, tries, TRIES_OF_AN_ADDRESS, 'Too many wrong passwords from this address');
-  const moment = evenMoment();
   const account = await store.findAccount(db, { emailKey: key });
   const fits = await checkPassword(password, account?.passwordHash ?? null);
+  // From here on: however long passwords wait for their turn, what a failure writes for a known address stays within it.
+  const moment = evenMoment();
   const resting = account !== undefined && account.lockedSeconds > 0;
   if (account && fits && (!resting || isKnown || (await store.isKnownAddress(db, account.userId, ip)))) {
     await forget(db, tries);
@@ -109,6 +110,9 @@ export const sessionHandlers: Handlers<'getSession' | 'signIn' | 'signOut' | 'sw
     const { userId } = account;
     const pending = await missingFactor(db, userId);
     const within = async (tx: Tx) => {
+      // Changed since it was looked at: whoever knows the old one does not come in behind the new one's back.
+      const now = await store.lockAccount(tx, userId);
+      if (now?.passwordHash !== account.passwordHash) throw unauthorized(REFUSED);
       await store.clearFailures(tx, userId);
       // The session that this browser had ends with the new one (T01).
       if (presentedSession) await endSession(tx, presentedSession, origin.ip);

@@ -93,6 +93,21 @@ export interface OwnSite {
   asksFactor: boolean;
 }
 
+/**
+ * Holds the account until the transaction ends: a password that is changed, or a factor that is reset, at the same moment
+ * does so before this session begins or ends it too. The password as it is then; undefined without the account.
+ */
+export async function lockAccount(
+  tx: Tx,
+  userId: number,
+): Promise<Pick<Account, 'passwordHash'> | undefined> {
+  const { rows } = await sql<Pick<Account, 'passwordHash'>>`
+    select password_hash as "passwordHash" from account where user_id = ${userId} for no key update`.execute(
+    tx,
+  );
+  return rows[0];
+}
+
 /** The sites on which the person may act, the one used last first; `refused`: not from this address (spec 5.4). */
 export async function sitesOf(db: Db, userId: number, ip: string): Promise<OwnSite[]> {
   const { rows } = await sql<OwnSite>`

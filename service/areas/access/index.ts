@@ -1,7 +1,7 @@
 /** What other rooms may ask of how people prove who they are. */
 export { beginAuthenticator, confirmAuthenticator } from './authenticator.ts';
 export { readFactors, type Factors } from './factors.store.ts';
-export { proofOptions, takePasskeyProof } from './passkeys.ts';
+export { isPasskeyOf, proofOptions, takePasskeyProof } from './passkeys.ts';
 export {
   countCodeTry,
   forgetCodeTries,

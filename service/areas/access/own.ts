@@ -1,4 +1,5 @@
 import { actorOf, change } from '../../kernel/change.ts';
+import { requireOwnSignIn } from '../../kernel/auth/authorize.ts';
 import { PROOF_MINUTES } from '../../kernel/auth/store.ts';
 import { conflict, invalid, notFound } from '../../kernel/http/errors.ts';
 import { done, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
@@ -13,6 +14,8 @@ import { endSessions, isOwnSession, listSessions, proofHolds, readAccount } from
 
 /** More than anybody owns; each is looked at when one more is added. */
 const PASSKEYS = 20;
+/** A factor belongs to the account: on the other sites it says who the person is. */
+const CHANGING = 'Changing how you sign in';
 
 type Operations =
   | 'getOwnSecurity'
@@ -45,6 +48,7 @@ export const ownAccessHandlers: Handlers<Operations> = {
 
   async regenerateRecoveryCodes(call) {
     const { userId } = call.caller;
+    requireOwnSignIn(call.caller, CHANGING);
     const recoveryCodes = await change(call.db, actorOf(call), async (tx, record) => {
       if (!hasFactor(await readFactors(tx, userId)))
         throw conflict('Recovery codes stand in for a second factor: set one up first');
@@ -55,6 +59,7 @@ export const ownAccessHandlers: Handlers<Operations> = {
   },
 
   async beginPasskeyRegistration({ db, caller, services }) {
+    requireOwnSignIn(caller, CHANGING);
     return ok(await registrationOptions(db, services.publicUrl, caller));
   },
 
@@ -62,6 +67,7 @@ export const ownAccessHandlers: Handlers<Operations> = {
 
   async removePasskey(call) {
     const { caller, params } = call;
+    requireOwnSignIn(caller, CHANGING);
     await change(call.db, actorOf(call), (tx, record) => {
       const about = { userId: caller.userId, action: 'user.passkey-removed' };
       return factorsChanged(tx, caller, about, record, async () => {
@@ -110,6 +116,7 @@ function endOwn(call: Pick<Call, 'db' | 'caller' | 'origin'>, sessionId?: string
 async function registerPasskey(call: Call<'registerPasskey'>) {
   const { db, caller, body, services } = call;
   const { userId } = caller;
+  requireOwnSignIn(caller, CHANGING);
   const name = body.name.trim();
   if (name === '') throw invalid([{ path: 'name', message: 'must not be empty' }]);
   const made = await checkRegistration(db, services.publicUrl, { userId, answer: body.passkey });

@@ -155,6 +155,10 @@ export async function takePasskeyProof(
   return isFresh ? passkey.userId : undefined;
 }
 
+/** Whether the person has this passkey, now. */
+export const isPasskeyOf = async (tx: Tx, userId: number, credentialId: string): Promise<boolean> =>
+  (await store.findPasskey(tx, credentialId))?.userId === userId;
+
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** What the library reads of an answer; the rest of it is the browser's business. */

@@ -23,7 +23,9 @@ const WRONG_CODES = [
   { window: 'day', limit: 40, seconds: 86_400 },
 ] as const;
 
-const keyOf = (userId: number, window: string) => `second-factor:${userId}:${window}`;
+/** A browser the person is known by counts for itself: who guesses elsewhere, knowing the password, locks nobody out. */
+const keyOf = (userId: number, window: string, from: Buffer | undefined) =>
+  `second-factor:${userId}:${window}${from ? `:${from.toString('base64url')}` : ''}`;
 
 /** How the person can give a second factor; a recovery code stands in for one that is there. */
 export function secondFactorMethods(factors: Factors): SecondFactorMethod[] {
@@ -47,19 +49,24 @@ export function proofMethods(factors: Factors, hasPassword: boolean): ProofMetho
  * nobody guesses those.
  * @throws ApiError 429
  */
-export async function countCodeTry(db: Db, userId: number, proof: SecondFactorProof): Promise<void> {
+export async function countCodeTry(
+  db: Db,
+  userId: number,
+  proof: SecondFactorProof,
+  from: Buffer | undefined,
+): Promise<void> {
   if (proof.passkey) return;
   for (const { window, ...limit } of WRONG_CODES) {
     // oxlint-disable-next-line no-await-in-loop -- the shorter window first
-    await countOrRefuse(db, keyOf(userId, window), limit, 'Too many wrong codes');
+    await countOrRefuse(db, keyOf(userId, window, from), limit, 'Too many wrong codes');
   }
 }
 
 /** A right one: those before it were the person's own mistakes. */
-export async function forgetCodeTries(db: Db, userId: number): Promise<void> {
+export async function forgetCodeTries(db: Db, userId: number, from: Buffer | undefined): Promise<void> {
   for (const { window } of WRONG_CODES) {
     // oxlint-disable-next-line no-await-in-loop -- two
-    await forget(db, keyOf(userId, window));
+    await forget(db, keyOf(userId, window, from));
   }
 }
 
