@@ -13,6 +13,7 @@ export function TwoFactorTab() {
   const { site } = useSession();
   const { data: coverage } = useSuspenseQuery(coverageQuery);
   const { active, setUp, parts } = partsOf(coverage);
+  const visible = parts.filter(({ number }) => number > 0);
   return (
     <div className="set-outcome">
       {site.identityMode === 'identity-manager' && (
@@ -25,7 +26,7 @@ export function TwoFactorTab() {
         <StatTile
           label="Active users"
           value={count(active)}
-          note={active === 0 ? undefined : `${share(setUp, active)} have a second factor`}
+          note={setUp === 0 ? 'none has a second factor' : `${count(setUp)} with a second factor`}
         />
         {parts.map(({ key, label, number, note }) => (
           <StatTile key={key} tone={PART_TONES[key]} label={label} value={count(number)} note={note} />
@@ -34,7 +35,7 @@ export function TwoFactorTab() {
       {active > 0 && (
         // The numbers above it say the same.
         <div className="set-cover" aria-hidden>
-          {parts.map(({ key, number }) => (
+          {visible.map(({ key, number }) => (
             <span key={key} className={`chart-tone-${PART_TONES[key]}`} style={{ flexGrow: number }} />
           ))}
         </div>
@@ -43,7 +44,3 @@ export function TwoFactorTab() {
     </div>
   );
 }
-
-const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
-// All of them is said of all of them alone.
-const share = (some: number, all: number): string => percent.format(Math.floor((some / all) * 100) / 100);

@@ -1,15 +1,23 @@
 import { Link } from '@tanstack/react-router';
 import { ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
 import type { PersonWithoutFactor, TwoFactorCoverage } from '../../../api/generated/types.gen.ts';
 import { counted } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { unlisted } from './-coverage.ts';
 
+/** Shows so many at first. */
+const SHOWN = 25;
+
 /** Who stands out: asked for a second factor without having one, or with the keys of the site and without one. */
 export function WithoutFactorCard({ coverage }: { coverage: TwoFactorCoverage }) {
   const { people, administratorsNotSetUp, optionalNotSetUp } = coverage;
+  const [all, setAll] = useState(false);
+  const shown = all ? people : people.slice(0, SHOWN);
+  const hidden = people.length - shown.length;
   const more = unlisted(coverage);
   return (
     <Card title="Who needs a second factor next">
@@ -27,11 +35,20 @@ export function WithoutFactorCard({ coverage }: { coverage: TwoFactorCoverage })
               </p>
             )}
             <ul className="set-people" aria-label="People without a second factor">
-              {people.map((person) => (
+              {shown.map((person) => (
                 <Person key={person.userId} person={person} />
               ))}
             </ul>
-            {more > 0 && <p className="set-soft">And {counted(more, 'more person', 'more people')}.</p>}
+            {hidden > 0 && (
+              <div>
+                <Button size="small" onClick={() => setAll(true)}>
+                  Show {counted(hidden, 'more person', 'more people')}
+                </Button>
+              </div>
+            )}
+            {hidden === 0 && more > 0 && (
+              <p className="set-soft">And {counted(more, 'more person', 'more people')}.</p>
+            )}
           </div>
         </CardBody>
       )}

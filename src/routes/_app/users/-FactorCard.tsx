@@ -2,6 +2,7 @@ import { resetTwoFactorMutation } from '../../../api/generated/@tanstack/react-q
 import type { UserSecurity } from '../../../api/generated/types.gen.ts';
 import { useAllowed, useSession } from '../../../api/session.ts';
 import { useWrite } from '../../../api/write.ts';
+import { exactDate } from '../../../lib/dates.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
@@ -21,13 +22,7 @@ export function FactorCard({ security }: { security: UserSecurity }) {
     <Card title="Second factor" actions={<StateBadge security={security} hasFactor={hasFactor} />}>
       <Facts>
         <Fact label="Authenticator app">
-          {authenticatorDate === null ? (
-            'Not set up'
-          ) : (
-            <>
-              Set up on <Moment at={authenticatorDate} />
-            </>
-          )}
+          {authenticatorDate === null ? 'Not set up' : `Set up on ${exactDate(authenticatorDate)}`}
         </Fact>
         <Fact label="Passkeys">{passkeys === 0 ? 'None' : passkeys}</Fact>
         <Fact label="Recovery codes">
