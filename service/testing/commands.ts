@@ -29,7 +29,8 @@ export function onEachHost(tests: (host: Host) => void): void {
       await sql`truncate site, account, membership, user_group, group_member, activity, audit_log, topic, topic_event restart identity cascade`.execute(
         database().db,
       );
-      await fillSample(database().db, { users: 30, asOf: new Date('2026-11-20T12:00:00Z'), seed: 1 });
+      const asOf = new Date('2026-11-20T12:00:00Z');
+      await fillSample(database().db, { users: 30, asOf, seed: 1, entries: false });
       email = String((await one(sql`select email from account where user_id = 10`))?.['email']);
     });
     tests({

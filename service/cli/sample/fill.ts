@@ -32,6 +32,8 @@ export interface SampleOptions {
   /** The day on which the sample's year ends; nothing in it depends on the clock. */
   asOf: Date;
   seed: number;
+  /** False: people alone, without companies, contacts and deals. */
+  entries?: boolean;
   /** The site to fill; without it a new one is made. */
   siteId?: number;
 }
@@ -120,7 +122,8 @@ async function fillSite(
   const delegation = createRandom(options.seed + 2);
   await insertProxies(tx, site.siteId, drawProxies(delegation, people, activity), ids);
   await insertReports(tx, site.siteId, drawReports(delegation, activity), ids);
-  await writeData(tx, site, members, { seed: options.seed + 3, asOf: options.asOf });
+  if (options.entries !== false)
+    await writeData(tx, site, members, { seed: options.seed + 3, asOf: options.asOf });
   return { members, activities: kept.length };
 }
 
