@@ -87,7 +87,8 @@ interface DryRunViewProps {
 /** How many would be changed, from what to what, and which not, with the reasons. */
 export function DryRunView({ result, fields }: DryRunViewProps) {
   const { changes, refused, same, missing } = result;
-  const [wanted, setPart] = useState<'change' | 'refused'>('change');
+  // Where nothing can be changed, the reasons are what matters.
+  const [wanted, setPart] = useState<'change' | 'refused'>(changes.length === 0 ? 'refused' : 'change');
   const part = refused.length === 0 ? 'change' : wanted;
   const byId = useMemo(() => new Map(fields.map((field) => [field.id, field])), [fields]);
   const rows = useMemo(() => {
@@ -141,14 +142,16 @@ export function DryRunView({ result, fields }: DryRunViewProps) {
         rows={rows[part]}
         rowId={idOf}
         rowLabel={nameOf}
-        empty={
-          <EmptyState title="Nothing would be changed">
-            {same > 0 ? 'All entries that can be changed hold this already.' : 'No entry can be changed.'}
-          </EmptyState>
-        }
+        empty={<EmptyState title="Nothing would be changed">{emptyWords(result)}</EmptyState>}
       />
     </>
   );
+}
+
+function emptyWords({ same, refused }: DryRun): string {
+  if (refused.length === 0)
+    return same > 0 ? 'All of them hold this already.' : 'No entry is there any more.';
+  return same > 0 ? 'Those that can be changed hold this already.' : 'None of them can be changed.';
 }
 
 const MOST_REASONS = 5;

@@ -1,5 +1,5 @@
+import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import type { FocusEvent } from 'react';
 import { CopyButton } from '../../ui/button/CopyButton.tsx';
 import type { Field, Schema } from '../schema.ts';
 import { Builder } from './Builder.tsx';
@@ -38,6 +38,7 @@ const begin = (said: FindPanelProps['said'], fields: readonly Field[]): Work => 
  * the first pause. A query that cannot be read stays where it is typed, with every fault and its place.
  */
 export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProps) {
+  const router = useRouter();
   const [work, setWork] = useState(() => begin(said, fields));
   const now = JSON.stringify(said);
   const [seen, setSeen] = useState(now);
@@ -45,7 +46,17 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
   const [sent, setSent] = useState<readonly (string | undefined)[]>([]);
   const timer = useRef<number>(undefined);
   const waiting = useRef<() => void>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  // Whoever closes the panel before the pause is over has said what they want; who goes elsewhere is not brought back.
+  useEffect(() => {
+    const unsubscribe = router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+      if (pathChanged) waiting.current = undefined;
+    });
+    return () => {
+      unsubscribe();
+      clearTimeout(timer.current);
+      waiting.current?.();
+    };
+  }, [router]);
   if (now !== seen) {
     const at = sent.indexOf(now);
     setSeen(now);
@@ -70,10 +81,6 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
     };
     timer.current = window.setTimeout(() => waiting.current?.(), PAUSE);
   };
-  /** Whoever leaves before the pause is over, to close the panel as well, has said all the same what they want. */
-  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
-    if (!currentTarget.contains(relatedTarget)) waiting.current?.();
-  };
   const build = (draft: Group) => take({ draft, text: written(toQuery(draft)) });
   const type = (text: string) => {
     const read = readSaid(text, fields);
@@ -81,9 +88,7 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
   };
 
   return (
-    // Nothing is done with the section itself: it learns that the focus has left its fields.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <section className="find" aria-label="Find entries" onBlur={leave}>
+    <section className="find" aria-label="Find entries">
       <div className="find-builder">
         <Builder draft={work.draft} {...{ fields, schema, nameOf }} onChange={build} />
       </div>

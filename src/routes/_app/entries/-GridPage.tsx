@@ -55,7 +55,7 @@ function useSort(said: string) {
 
 function Entries() {
   const { schema, type, fields } = useType();
-  const { view, show } = useView();
+  const { view, show, enter } = useView();
   const { views, known, error: unknown } = useViews(type.id);
   const saved = views.find(({ id }) => id === view.saved);
   const place = columnsPlace(type.id, saved?.id);
@@ -64,7 +64,7 @@ function Entries() {
   const columns = useMemo(() => columnsOf(fields, choice), [fields, choice]);
   const key = fields.find(({ isKey }) => isKey);
   const sort = useSort(view.sort);
-  const { q, type: typed, settle } = useTyping(view.q, (next) => show({ ...view, q: next }, true));
+  const { q, type: typed, settle } = useTyping(view.q, (next) => enter({ q: next }));
   const sought = useDeferredValue(view.q);
   const { condition, faults } = useMemo(() => readSaid(view.query, fields), [view.query, fields]);
   const [finding, setFinding] = useState(faults !== undefined);
@@ -169,7 +169,7 @@ function Entries() {
         <FindPanel
           said={view.query}
           {...{ fields, schema }}
-          onQuery={(query) => void show({ ...view, query }, true)}
+          onQuery={(query) => void enter({ query })}
           curl={curlOf(location.origin, type.apiName, { ...question, limit: 100, skip: 0 })}
         />
       )}
