@@ -12,7 +12,7 @@ import { newPlace, onEachKind, type Place } from '../../testing/databases.ts';
 import { makeThings } from '../../testing/entries.ts';
 import { openApp, services } from '../../testing/site.ts';
 import { startWriter } from '../../testing/writer.ts';
-import { endLost } from './chores.ts';
+import { endLost } from './lost.ts';
 import { makeNext } from './make.ts';
 
 /** STEWARD_KILLS=20 asks for more; the embedded database takes long to open. */

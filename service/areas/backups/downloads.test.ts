@@ -117,6 +117,10 @@ onEachApp((house) => {
     expect(await read({}, 1000)).toBe(200);
     const got = Buffer.concat(pieces).length;
     expect(got).toBeLessThan(size);
+    for (const range of ['x', 'bytes=0-', 'bytes=-5', 'bytes=5-9,20-'])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      expect((await fetchLink(url, HOME, { range })).statusCode).toBe(404);
+    expect((await fetchLink(url, ELSEWHERE, { range: `bytes=${got}-` })).statusCode).toBe(403);
     const etag = `"${Buffer.from(hash, 'hex').toString('base64url')}"`;
     expect(await read({ range: `bytes=${got}-`, 'if-range': etag }, Infinity)).toBe(206);
     expect(sha256(Buffer.concat(pieces))).toBe(hash);

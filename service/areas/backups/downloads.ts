@@ -83,8 +83,7 @@ export const downloadHandlers: Handlers<Operations> = {
     const backup = await requireBackup(db, link.siteId, link.fileName);
     await change(db, actor, async (tx, record) => {
       const held = await store.lockLink(tx, tokenHash, origin.ip);
-      // Started once; after that a part of the file, for a connection that broke.
-      if (!held || (held.isStarted && range === undefined)) throw gone();
+      if (!held || (held.isStarted && !goesOn(range))) throw gone();
       if (held.isStarted) return;
       await store.startLink(tx, held);
       record({
@@ -122,6 +121,12 @@ export const downloadHandlers: Handlers<Operations> = {
     return ok(downloads.map((each) => ({ ...each, startedDate: each.startedDate.toISOString() })));
   },
 };
+
+/**
+ * Started once; after that what is missing behind a connection that broke. That the last byte was sent says nothing: it
+ * may have been lost on the way.
+ */
+const goesOn = (range: string | undefined): boolean => /^bytes=[1-9]\d*-\d*$/.test(range ?? '');
 
 /** Why a link that lives does not open, in words for whoever holds it; undefined: it does. */
 function refusalOf({ isHere, isAllowed }: store.Link, ip: string): string | undefined {

@@ -3,6 +3,8 @@ import type { Db } from '../../kernel/db/database.ts';
 import { conflict, notFound } from '../../kernel/http/errors.ts';
 import { ok, type Handlers } from '../../kernel/http/handler.ts';
 import { loadSchema } from '../schema/index.ts';
+import { MAKING } from './chores.ts';
+import { endLostOf } from './lost.ts';
 import { readManifest } from './read.ts';
 import { queueBackup, typesAskedFor } from './request.ts';
 import { shown } from './shown.ts';
@@ -10,7 +12,6 @@ import { backupPath, discard } from './storage.ts';
 import * as store from './store.ts';
 import { VERIFYING } from './verify.ts';
 import { queueVerification } from './verify.store.ts';
-import { MAKING } from './chores.ts';
 
 /** 404 in the same words for what never was, what is deleted, and what is another site's. */
 export const absent = () => notFound('This backup');
@@ -45,7 +46,9 @@ export const backupHandlers: Handlers<Operations> = {
     const { siteId, userId } = caller;
     const schema = await loadSchema(db, siteId);
     const types = typesAskedFor(schema, body);
-    const fileName = await change(db, actorOf(call), async (tx, record) => {
+    const { fileName, dead } = await change(db, actorOf(call), async (tx, record) => {
+      // One whose maker has died holds nobody up.
+      const remains = await endLostOf(tx, siteId, record, services);
       const queued = await queueBackup(
         tx,
         {
@@ -61,8 +64,11 @@ export const backupHandlers: Handlers<Operations> = {
       );
       if (queued === undefined)
         throw conflict('Another backup of this site is queued or running. Wait for it, or cancel it.');
-      return queued;
+      return { fileName: queued, dead: remains };
     });
+    for (const storageId of dead)
+      // oxlint-disable-next-line no-await-in-loop -- hardly ever one
+      await discard(services.dataDir, storageId);
     services.wakeChore(MAKING);
     return ok({ isSuccess: true, data: shown(await requireBackup(db, siteId, fileName)) });
   },

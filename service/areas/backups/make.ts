@@ -1,16 +1,14 @@
 import { change, hostActor } from '../../kernel/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
-import { queueMail } from '../../kernel/mail/store.ts';
 import { backupMail } from './mails.ts';
+import { tell } from './tell.ts';
 import { discard, keep, makeFolder, partialPath } from './storage.ts';
 import * as store from './store.ts';
 import { type Progress, writeBackup } from './write.ts';
 
 /** How often a maker says that it lives and how far it is, and learns whether it shall go on. */
 const BEAT_MS = 1_000;
-/** A mail about a backup is worth sending for so long. */
-const MAIL_HOURS = 24;
 
 /** This process, among all that share the database. */
 export const HOLDER = crypto.randomUUID();
@@ -68,7 +66,7 @@ async function make(around: Around, backup: store.Claimed, holder: string): Prom
       const { schemaVersion, entryTypes } = manifest;
       const made = { size, sha256, schemaVersion, entryTypes };
       if (!(await store.setReady(tx, backup, holder, made))) return false;
-      await tellRequester(tx, backup, services.publicUrl, undefined);
+      await tellOutcome(tx, backup, services.publicUrl, undefined);
       record({
         action: 'backup.ready',
         subject: ['backup', backup.fileName],
@@ -148,7 +146,7 @@ async function fail(
   const why = reasonOf(error);
   await change(db, hostActor(backup.siteId), async (tx, record) => {
     if (!(await store.setFailed(tx, backup, holder, why))) return;
-    await tellRequester(tx, backup, services.publicUrl, why.message);
+    await tellOutcome(tx, backup, services.publicUrl, why.message);
     record({
       action: 'backup.failed',
       subject: ['backup', backup.fileName],
@@ -158,15 +156,15 @@ async function fail(
   return false;
 }
 
-/** Puts a mail into the outbox for whoever asked for one. */
-export async function tellRequester(
+/** Puts mails into the outbox for those who are to be told. */
+export function tellOutcome(
   tx: Tx,
   backup: Pick<store.Claimed, 'id' | 'siteId' | 'fileName'>,
   publicUrl: string,
   failure: string | undefined,
 ): Promise<void> {
-  const to = await store.findRequester(tx, backup);
-  if (!to) return;
-  const mail = backupMail({ ...to, fileName: backup.fileName, failure, link: `${publicUrl}/backups` });
-  await queueMail(tx, { siteId: backup.siteId, to: to.email, hours: MAIL_HOURS, ...mail });
+  const link = `${publicUrl}/backups`;
+  return tell(tx, backup, failure !== undefined, (to) =>
+    backupMail({ ...to, fileName: backup.fileName, failure, link }),
+  );
 }

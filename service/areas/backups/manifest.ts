@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Raised when an older service could no longer read what is written. */
-export const FORMAT_VERSION = 1;
+/** Raised with every change of what is written: an older service refuses it, a newer one still reads the older ones. */
+export const FORMAT_VERSION = 2;
 export const MANIFEST = 'manifest.json';
 
 const Member = z.object({

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { BackupSettings } from '../../../contract/generated/types.gen.ts';
 import { BACKUPS, listed, makeAll } from '../../testing/backups.ts';
 import { as, makePerson, makeSite, onEachApp, services } from '../../testing/site.ts';
+import { makeNext } from './make.ts';
 import { dropOld, dueDay, queueDue } from './schedule.ts';
 import { verifyNext } from './verify.ts';
 
@@ -23,6 +24,8 @@ describe('the last day whose hour has come', () => {
   });
 });
 
+const broken = () => Promise.reject(new Error('spawn EAGAIN'));
+
 onEachApp((house) => {
   const db = () => house().db;
   const DAILY: BackupSettings = { isDaily: true, hour: 3, keepDays: 7, includeFiles: true, verify: true };
@@ -38,6 +41,11 @@ onEachApp((house) => {
       .set({ last_day: '2020-01-01' })
       .where('site_id', '=', siteId)
       .execute();
+
+  const mailed = async (siteId: number) =>
+    (await db().selectFrom('mail').select('subject').where('site_id', '=', siteId).execute()).map(
+      ({ subject }) => subject,
+    );
 
   test('settings are kept; what is not wanted yet is not made up for', async () => {
     const { api } = await site();
@@ -124,9 +132,34 @@ onEachApp((house) => {
       data: { verified: { state: 'queued' } },
     });
     await verifyAll('failed', 'users.csv has other contents');
+    expect(await mailed(siteId)).toEqual([expect.stringMatching(/^A backup of .* was not proved$/)]);
     expect((await listed(api))[0]?.verified).toMatchObject({
       state: 'failed',
       message: 'users.csv has other contents',
+    });
+  });
+
+  test('a scheduled one that fails is told to whoever manages backups, by mail, and to nobody else', async () => {
+    const { api, siteId } = await site();
+    await makePerson(db(), siteId, { capabilities: ['Read Data'] });
+    await api.put(`${BACKUPS}/settings`, DAILY);
+    await longAgo(siteId);
+    await queueDue(db());
+    await makeNext({ db: db(), services, signal: new AbortController().signal, write: broken });
+    expect((await listed(api))[0]).toMatchObject({ status: 'Failed', isWholeSite: true });
+    expect(await mailed(siteId)).toEqual([expect.stringMatching(/^The backup of .* failed$/)]);
+  });
+
+  test('a check that breaks down has failed, and does not go on for ever', async () => {
+    const { api } = await site();
+    await api.post(`${BACKUPS}/request`, {});
+    await makeAll(db());
+    const [backup] = await listed(api);
+    await api.post(`${BACKUPS}/verify/${backup?.fileName}`);
+    await verifyNext({ db: db(), services, signal: new AbortController().signal, restore: broken });
+    expect((await listed(api))[0]?.verified).toMatchObject({
+      state: 'failed',
+      message: 'The check could not be made: spawn EAGAIN',
     });
   });
 

@@ -8,6 +8,8 @@ export interface SheetColumn {
   form: Form;
   /** Whose ids it holds, where another installation may have to give others. */
   of?: 'user' | 'group';
+  /** Format from which on it is there; always, where nothing is said. */
+  since?: number;
 }
 
 export interface TableSheet {
@@ -48,6 +50,7 @@ export const SHEETS = {
       ...text('slug', 'name', 'identity_mode', 'dedicated_domain', 'time_zone'),
       ...plain('may_manage_existing_users', 'schema_version'),
       ...time('created_at'),
+      { name: 'has_agent_server', form: 'plain', since: 2 },
     ],
   },
   addresses: {
@@ -273,6 +276,10 @@ export const FORMER = {
   keys: ['user_id'],
   columns: [...users('user_id'), ...text('email', 'first_name', 'last_name')],
 } satisfies TableSheet;
+
+/** The columns that a sheet has in backups of a format. */
+export const columnsOf = ({ columns }: TableSheet, format: number): readonly SheetColumn[] =>
+  columns.filter(({ since = 1 }) => since <= format);
 
 /** Where the bytes with this hash lie in a backup. */
 export const filePath = (hash: Buffer): string => `files/${hash.toString('hex')}`;

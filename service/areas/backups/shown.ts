@@ -12,6 +12,7 @@ export const shown = (backup: StoredBackup): GetBackupsResponse => ({
   progress: backup.progress,
   requestedBy: backup.requestedBy,
   sha256: backup.sha256?.toString('hex') ?? null,
+  isWholeSite: backup.isWholeSite,
   entryTypes: backup.entryTypes,
   includesFiles: backup.includesFiles,
   isScheduled: backup.isScheduled,

@@ -3,7 +3,16 @@ import { type RawBuilder, sql } from 'kysely';
 import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
-import { entriesPath, FILES, FORMER, type SheetColumn, SHEETS, type TableSheet } from './sheets.ts';
+import { FORMAT_VERSION } from './manifest.ts';
+import {
+  columnsOf,
+  entriesPath,
+  FILES,
+  FORMER,
+  type SheetColumn,
+  SHEETS,
+  type TableSheet,
+} from './sheets.ts';
 
 /** So many rows are looked at for a window, and so many bytes of values, by and large, are in it. */
 const WINDOW_ROWS = 1_250;
@@ -65,15 +74,21 @@ const headerOf = (names: readonly string[]): string =>
   `${names.map((name) => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)).join(',')}\n`;
 
 /** A sheet of a table. `typeIds`: of these entry types alone. */
-function tableSheet(sheet: TableSheet, siteId: number, typeIds: readonly number[] | null): Sheet {
+function tableSheet(
+  sheet: TableSheet,
+  siteId: number,
+  typeIds: readonly number[] | null,
+  format = FORMAT_VERSION,
+): Sheet {
   const some = sheet.byType && typeIds ? sql` and type_id = any(${[...typeIds]}::int[])` : sql``;
+  const columns = columnsOf(sheet, format);
   return {
     ...sheet,
     title: null,
-    header: headerOf(sheet.columns.map(({ name }) => name)),
+    header: headerOf(columns.map(({ name }) => name)),
     rows: sql`select * from ${sql.raw(sheet.from)} as r where site_id = ${siteId}${some}`,
     keys: sheet.keys ?? [],
-    line: lineOf(sheet.columns.map(({ name, form }) => FORMS[form](sql.ref(name)))),
+    line: lineOf(columns.map(({ name, form }) => FORMS[form](sql.ref(name)))),
     weight: weightOf(sheet.heavy ?? []),
   };
 }
@@ -158,9 +173,14 @@ function formerSheet(siteId: number, types: readonly EntryType[]): Sheet {
 }
 
 /** Every sheet of a site but that of files; `types` those of which entries and histories are wanted. */
-export const sheetsOf = (siteId: number, types: readonly EntryType[], isWhole: boolean): Sheet[] => [
+export const sheetsOf = (
+  siteId: number,
+  types: readonly EntryType[],
+  isWhole: boolean,
+  format?: number,
+): Sheet[] => [
   ...Object.values<TableSheet>(SHEETS).map((sheet) =>
-    tableSheet(sheet, siteId, isWhole ? null : types.map(({ id }) => id)),
+    tableSheet(sheet, siteId, isWhole ? null : types.map(({ id }) => id), format),
   ),
   formerSheet(siteId, types),
   ...types.map((type) => entrySheet(type, siteId)),

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { mayAct } from '../../kernel/auth/store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 type Status = 'Queued' | 'Running' | 'Ready' | 'Failed';
@@ -10,6 +11,7 @@ export interface StoredBackup {
   fileName: string;
   storageId: string;
   status: Status;
+  isWholeSite: boolean;
   entryTypes: string[];
   includesFiles: boolean;
   isScheduled: boolean;
@@ -31,7 +33,7 @@ export interface StoredBackup {
 }
 
 const COLUMNS = sql`b.backup_id as id, b.file_name as "fileName", b.storage_id::text as "storageId", b.status,
-  b.entry_types as "entryTypes", b.includes_files as "includesFiles", b.is_scheduled as "isScheduled",
+  b.type_ids is null as "isWholeSite", b.entry_types as "entryTypes", b.includes_files as "includesFiles", b.is_scheduled as "isScheduled",
   b.requested_by as "requestedBy", a.email as "requestedByEmail", b.created_at as "createdAt",
   b.started_at as "startedAt", b.finished_at as "finishedAt", b.progress, b.stage, b.size, b.sha256,
   b.schema_version as "schemaVersion", b.failure_reason as "failureReason", b.failure_message as "failureMessage",
@@ -107,8 +109,8 @@ export async function clock(db: Db): Promise<Date> {
   return rows[0]?.now ?? new Date();
 }
 
-/** How long a process may be silent about what it makes. */
-const LEASE = sql`now() + interval '60 seconds'`;
+/** How long a process may be silent about what it makes: it says something every second. */
+const LEASE = sql`now() + interval '15 seconds'`;
 
 export interface Claimed {
   id: number;
@@ -217,15 +219,31 @@ export async function storageIds(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Who asked to be told when it is over. */
-export async function findRequester(
+export interface Recipient {
+  email: string;
+  firstName: string;
+  siteName: string;
+}
+
+/**
+ * Who is told how it went: whoever asked for that; and where one of the schedule is bad, all who manage backups, for
+ * nobody else waits for it.
+ */
+export async function findRecipients(
   tx: Tx,
   { siteId, id }: Pick<Claimed, 'siteId' | 'id'>,
-): Promise<{ email: string; firstName: string; siteName: string } | undefined> {
-  const { rows } = await sql<{ email: string; firstName: string; siteName: string }>`
+  isBad: boolean,
+): Promise<Recipient[]> {
+  const { rows } = await sql<Recipient>`
     select a.email, a.first_name as "firstName", s.name as "siteName" from backup b
-    join account a on a.user_id = b.requested_by join site s on s.site_id = b.site_id
-    join membership m on m.site_id = b.site_id and m.user_id = b.requested_by and m.is_active
-    where b.site_id = ${siteId} and b.backup_id = ${id} and b.notify`.execute(tx);
-  return rows[0];
+    join site s on s.site_id = b.site_id
+    join membership m on m.site_id = b.site_id and ${mayAct('m')}
+    join account a on a.user_id = m.user_id
+    where b.site_id = ${siteId} and b.backup_id = ${id}
+      and case when b.is_scheduled then ${isBad} and exists (
+        select from group_member gm join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id
+        where gm.site_id = m.site_id and gm.user_id = m.user_id and 'Manage Backups' = any(g.capabilities))
+      else b.notify and m.user_id = b.requested_by end
+    order by a.user_id limit 100`.execute(tx);
+  return rows;
 }

@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { change, hostActor } from '../../kernel/change.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { Services } from '../../kernel/http/handler.ts';
+import { unprovedMail } from './mails.ts';
 import { HOLDER } from './make.ts';
 import { queueNewest } from './settings.store.ts';
 import { backupPath } from './storage.ts';
+import { tell } from './tell.ts';
 import * as store from './verify.store.ts';
 
 export const VERIFYING = 'backup checks';
@@ -48,6 +50,12 @@ export function restoreElsewhere(path: string, dataDir: string, signal: AbortSig
   return promise;
 }
 
+/** Said as an outcome: a check that ended without one would be taken for one that goes on. */
+const brokenDown = (error: unknown): Outcome => ({
+  state: 'failed',
+  message: `The check could not be made: ${error instanceof Error ? error.message : String(error)}`,
+});
+
 /** Verifies the next backup that is in line; false: there is none. */
 export async function verifyNext({
   db,
@@ -57,7 +65,7 @@ export async function verifyNext({
   restore = restoreElsewhere,
 }: {
   db: Db;
-  services: Pick<Services, 'dataDir'>;
+  services: Pick<Services, 'dataDir' | 'publicUrl' | 'wakeMail'>;
   signal: AbortSignal;
   holder?: string;
   restore?: typeof restoreElsewhere;
@@ -76,7 +84,9 @@ export async function verifyNext({
     backupPath(services.dataDir, backup.storageId),
     services.dataDir,
     AbortSignal.any([signal, stopped.signal]),
-  ).finally(() => clearInterval(timer));
+  )
+    .catch((error: unknown) => brokenDown(error))
+    .finally(() => clearInterval(timer));
   await change(db, hostActor(backup.siteId), async (tx, record) => {
     if (!(await store.setVerified(tx, backup, holder, outcome)) || outcome.state === 'queued') return;
     record({
@@ -84,6 +94,11 @@ export async function verifyNext({
       subject: ['backup', backup.fileName],
       changes: { verified: [null, outcome.state] },
     });
+    if (outcome.state === 'passed') return;
+    const about = { fileName: backup.fileName, differs: outcome.message ?? '' };
+    const link = `${services.publicUrl}/backups`;
+    await tell(tx, backup, true, (to) => unprovedMail({ ...to, ...about, link }));
   });
+  services.wakeMail();
   return !signal.aborted;
 }

@@ -15,15 +15,16 @@ import { memberCalled } from './sheets.ts';
 import { restoreBackup } from './run.ts';
 import { openTarget } from './target.ts';
 
-/** The hash and the rows of each sheet of a site. */
+/** The hash and the rows of each sheet of a site, as backups of a format have them. */
 export async function digestsOf(
   db: Db,
   siteId: number,
+  format?: number,
 ): Promise<Map<string, { rows: number; sha256: string }>> {
   return inSnapshot(db, async (tx) => {
     const { types } = await loadSchema(tx, siteId);
     const digests = new Map<string, { rows: number; sha256: string }>();
-    for (const sheet of [...sheetsOf(siteId, types, true), fileSheet(siteId, types, true)]) {
+    for (const sheet of [...sheetsOf(siteId, types, true, format), fileSheet(siteId, types, true)]) {
       const hash = createHash('sha256').update(sheet.header);
       let rows = 0;
       for await (const window of windowsOf(tx, sheet)) {
@@ -63,7 +64,7 @@ export async function checkBackup(file: BackupFile, dataDir: string, signal?: Ab
         .select('site_id')
         .where('slug', '=', slug)
         .executeTakeFirstOrThrow();
-      compare(file, await digestsOf(target.db, siteId));
+      compare(file, await digestsOf(target.db, siteId, file.manifest.formatVersion));
     } finally {
       await target.close();
     }

@@ -35,7 +35,7 @@ export async function takeSite(
   tx: Tx,
   file: BackupFile,
   slug: string,
-): Promise<{ siteId: number; isNew: boolean }> {
+): Promise<{ siteId: number; identityMode: string | null }> {
   const [row] = (await Array.fromAsync(recordsOf(file, SHEETS.site))).flat();
   if (!row) throw new RefusedFile('The file is damaged: it has no settings');
   const {
@@ -46,20 +46,23 @@ export async function takeSite(
     may_manage_existing_users: mayManage,
     schema_version: schemaVersion,
     created_at: createdAt,
+    has_agent_server: hasAgentServer,
   } = row;
-  const { rows } = await sql<{ siteId: number; isNew: boolean }>`
-    insert into site (slug, name, identity_mode, dedicated_domain, time_zone, may_manage_existing_users, schema_version, created_at)
-    values (${slug}, ${name}, ${identityMode}, ${domain}, ${timeZone}, ${mayManage}::boolean, ${schemaVersion}::int, ${createdAt}::timestamptz)
+  const { rows } = await sql<{ siteId: number }>`
+    insert into site (slug, name, identity_mode, dedicated_domain, time_zone, may_manage_existing_users,
+      schema_version, created_at, has_agent_server)
+    values (${slug}, ${name}, ${identityMode}, ${domain}, ${timeZone}, ${mayManage}::boolean,
+      ${schemaVersion}::int, ${createdAt}::timestamptz, ${hasAgentServer ?? 'f'}::boolean)
     on conflict (slug) do update set name = excluded.name, identity_mode = excluded.identity_mode,
       dedicated_domain = excluded.dedicated_domain, time_zone = excluded.time_zone,
       may_manage_existing_users = excluded.may_manage_existing_users, schema_version = excluded.schema_version,
-      schema_stamp = gen_random_uuid()
-    returning site_id as "siteId", xmax = 0 as "isNew"`.execute(tx);
+      has_agent_server = excluded.has_agent_server, schema_stamp = gen_random_uuid()
+    returning site_id as "siteId"`.execute(tx);
   const [site] = rows;
   if (!site) throw new Error('The site is there');
   // Looked at once its row is held: of two restores to one name the second finds what the first has put there.
   await findEmptySite(tx, slug);
-  return site;
+  return { ...site, identityMode: identityMode ?? null };
 }
 
 const SEQUENCES = [

@@ -2,7 +2,7 @@ import type { Manifest } from '../../areas/backups/index.ts';
 
 /** What a restore did, or would do. */
 export interface Report {
-  site: { slug: string; name: string; isNew: boolean };
+  site: { slug: string; name: string; isNew: boolean; signsInElsewhere: boolean };
   backup: { createdDate: string; schemaVersion: number; isWholeSite: boolean; includesFiles: boolean };
   isDryRun: boolean;
   entries: Record<string, number>;
@@ -56,6 +56,9 @@ export function inWords(report: Report): string {
           `${count(report.members, 'member')}: ${count(accounts.found, 'account')} of them and of former members ` +
             `known here by e-mail address, ${count(accounts.made, 'account')} made.`,
         ]),
+    site.signsInElsewhere &&
+      'The site signs people in through its identity manager, which is to be set up again. Until then nobody gets in, ' +
+        `or they come with passwords: npm run admin -- site set ${site.slug} --sign-in password`,
     accounts.made > 0 &&
       'Who got an account has no password yet: npm run admin -- user set-password-link EMAIL',
     report.openInvitations > 0 && `${count(report.openInvitations, 'open invitation')}: send them again.`,

@@ -1,4 +1,4 @@
-import type { BackupFile, TableSheet } from '../../areas/backups/index.ts';
+import { type BackupFile, columnsOf, type TableSheet } from '../../areas/backups/index.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import type { Tables } from '../../kernel/db/tables.ts';
 import { mapped } from './people.ts';
@@ -58,21 +58,22 @@ export class Restoring {
       site_id: () => String(this.siteId),
       ...more,
     });
-    const columns = [...added.map(([name]) => name), ...sheet.columns.map(({ name }) => name)];
+    const given = columnsOf(sheet, this.file.manifest.formatVersion);
+    const columns = [...added.map(([name]) => name), ...given.map(({ name }) => name)];
     let count = 0;
     for await (const records of recordsOf(this.file, sheet)) {
       const rows = records
         .map(change)
         .filter((row) => row !== undefined)
-        .map((row) => [...added.map(([, value]) => value(row)), ...this.#cellsOf(sheet, row)]);
+        .map((row) => [...added.map(([, value]) => value(row)), ...this.#cellsOf(given, row)]);
       count += rows.length;
       await this.write(tx, table, columns, rows);
     }
     return count;
   }
 
-  #cellsOf(sheet: TableSheet, row: Texts): (string | null)[] {
-    return sheet.columns.map(({ name, of, form }) => {
+  #cellsOf(columns: TableSheet['columns'], row: Texts): (string | null)[] {
+    return columns.map(({ name, of, form }) => {
       const value = row[name] ?? null;
       if (of) return mapped(this.ids[of], value);
       return form === 'hex' && value !== null ? `\\x${value}` : value;

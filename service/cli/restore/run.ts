@@ -54,11 +54,12 @@ export async function restoreBackup(
   const { slug, isDryRun = false } = options;
   const { manifest } = file;
   const found = await findEmptySite(target.db, slug);
-  const site = { slug, name: manifest.site.name, isNew: !found };
+  const site = { slug, name: manifest.site.name, isNew: !found, signsInElsewhere: false };
   const report = newReport(manifest, site, isDryRun);
   if (isDryRun) return foretold(report, file);
   await change(target.db, hostActor(0), async (tx, record) => {
     const taken = await takeSite(tx, file, slug);
+    report.site.signsInElsewhere = taken.identityMode === 'identity-manager';
     const restoring = new Restoring({
       file,
       report,

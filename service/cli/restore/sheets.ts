@@ -1,4 +1,10 @@
-import { type BackupFile, type Member, RefusedFile, type TableSheet } from '../../areas/backups/index.ts';
+import {
+  type BackupFile,
+  columnsOf,
+  type Member,
+  RefusedFile,
+  type TableSheet,
+} from '../../areas/backups/index.ts';
 import { type Cells, linesOf } from './csv.ts';
 
 /** Rows that are written at once, and about how many characters of them. */
@@ -53,12 +59,12 @@ export function memberCalled({ manifest }: Pick<BackupFile, 'manifest'>, name: s
   return member;
 }
 
-/** The rows of a sheet of a table, each a record of texts by column. */
+/** The rows of a sheet of a table, each a record of texts by column; what an older format did not have is undefined. */
 export async function* recordsOf(
   file: BackupFile,
   sheet: TableSheet,
 ): AsyncGenerator<Record<string, string | null>[]> {
-  const names = sheet.columns.map(({ name }) => name);
+  const names = columnsOf(sheet, file.manifest.formatVersion).map(({ name }) => name);
   for await (const rows of rowsOf(file, sheet.name, names))
     yield rows.map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at] ?? null])));
 }
