@@ -78,6 +78,8 @@ test('on the own profile a second factor is set up, and a key turned on and off 
   await page.keyboard.press('Enter');
   await expectToast(page, `The API key ${clientId} is off for good`);
   await expect(key.getByRole('button', { name: 'Turn the key on' })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(key.getByRole('checkbox').first()).toBeFocused();
   expect((await token()).status()).toBe(401);
 });
 

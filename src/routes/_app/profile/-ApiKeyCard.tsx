@@ -8,6 +8,7 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../../ui/layout/Facts.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
+import { useGoOn } from './-go-on.ts';
 import { KeySecret } from './-KeySecret.tsx';
 import { NewKey } from './-NewKey.tsx';
 import { keyQuery } from './-queries.ts';
@@ -19,19 +20,30 @@ export function ApiKeyCard() {
   const { site } = useSession();
   const { data: key } = useSuspenseQuery(keyQuery);
   const [secret, setSecret] = useState<ApiKeySecret>();
+  const { part, goOn } = useGoOn<HTMLDivElement>();
   return (
     <Card
       title={`API key for ${site.name}`}
       actions={<Badge tone={key ? 'ok' : 'neutral'}>{key ? 'On' : 'Off'}</Badge>}
     >
-      {key ? <KeyFacts apiKey={key} /> : <NewKey onMade={setSecret} />}
-      {secret && <KeySecret secret={secret} onClose={() => setSecret(undefined)} />}
+      <div ref={part} className="profile-part" tabIndex={-1}>
+        {key ? <KeyFacts apiKey={key} onOff={goOn} /> : <NewKey onMade={setSecret} />}
+      </div>
+      {secret && (
+        <KeySecret
+          secret={secret}
+          onClose={() => {
+            setSecret(undefined);
+            goOn();
+          }}
+        />
+      )}
     </Card>
   );
 }
 
-function KeyFacts({ apiKey }: { apiKey: ApiKeyInfo }) {
-  const turnOff = useTurnOff(apiKey);
+function KeyFacts({ apiKey, onOff }: { apiKey: ApiKeyInfo; onOff: () => void }) {
+  const turnOff = useTurnOff(apiKey, onOff);
   const { clientId, scopes, createdDate, lastUsedDate } = apiKey;
   return (
     <>

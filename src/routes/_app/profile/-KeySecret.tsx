@@ -1,6 +1,7 @@
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiKeySecret } from '../../../api/generated/types.gen.ts';
+import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
@@ -12,6 +13,7 @@ import { mayCloseSecret } from './-once.ts';
 export function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => void }) {
   const { clientId, clientSecret } = secret;
   const [isCopied, setIsCopied] = useState(false);
+  useUnsavedGuard(!isCopied);
   const leave = async () => {
     if (isCopied || (await mayCloseSecret())) onClose();
   };

@@ -11,13 +11,15 @@ import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Card, CardBody } from '../../../ui/layout/Card.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
 import { AddPasskey } from './-AddPasskey.tsx';
+import { useGoOn } from './-go-on.ts';
 import { securityQuery } from './-queries.ts';
 
 /** Passkeys of the person: they sign in without a password and are a second factor with one. */
 export function PasskeysCard() {
   const { data: security } = useSuspenseQuery(securityQuery);
   const [adding, setAdding] = useState(false);
-  const removePasskey = useRemoval(security);
+  const { part, goOn } = useGoOn<HTMLDivElement>();
+  const removePasskey = useRemoval(security, goOn);
   return (
     <Card
       title="Passkeys"
@@ -27,44 +29,46 @@ export function PasskeysCard() {
         </Button>
       }
     >
-      {security.passkeys.length === 0 ? (
-        <CardBody>
-          <p className="profile-soft">
-            None yet. A passkey of this device or of a security key signs you in without a password. It
-            answers to this page alone: no false one can take it from you.
-          </p>
-        </CardBody>
-      ) : (
-        <ul className="profile-list" aria-label="Passkeys">
-          {security.passkeys.map((passkey) => (
-            <li key={passkey.id}>
-              <div className="profile-what">
-                <span className="profile-name">
-                  {passkey.name}
-                  {passkey.isSynced && <Badge>On several devices</Badge>}
-                </span>
-                <p>
-                  Added <Moment at={passkey.createdDate} />,{' '}
-                  {passkey.lastUsedDate === null ? (
-                    'not used yet'
-                  ) : (
-                    <>
-                      last used <Moment at={passkey.lastUsedDate} />
-                    </>
-                  )}
-                </p>
-              </div>
-              <Button
-                size="small"
-                aria-label={`Remove ${passkey.name}`}
-                onClick={() => void removePasskey(passkey)}
-              >
-                Remove…
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <div ref={part} className="profile-part" tabIndex={-1}>
+        {security.passkeys.length === 0 ? (
+          <CardBody>
+            <p className="profile-soft">
+              None yet. A passkey of this device or of a security key signs you in without a password. It
+              answers to this page alone: no false one can take it from you.
+            </p>
+          </CardBody>
+        ) : (
+          <ul className="profile-list" aria-label="Passkeys">
+            {security.passkeys.map((passkey) => (
+              <li key={passkey.id}>
+                <div className="profile-what">
+                  <span className="profile-name">
+                    {passkey.name}
+                    {passkey.isSynced && <Badge>On several devices</Badge>}
+                  </span>
+                  <p>
+                    Added <Moment at={passkey.createdDate} />,{' '}
+                    {passkey.lastUsedDate === null ? (
+                      'not used yet'
+                    ) : (
+                      <>
+                        last used <Moment at={passkey.lastUsedDate} />
+                      </>
+                    )}
+                  </p>
+                </div>
+                <Button
+                  size="small"
+                  aria-label={`Remove ${passkey.name}`}
+                  onClick={() => void removePasskey(passkey)}
+                >
+                  Remove…
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
       {adding && <AddPasskey onClose={() => setAdding(false)} />}
     </Card>
   );
@@ -76,7 +80,7 @@ function whyNone({ passkeysOffered }: OwnSecurity): string | undefined {
   return passkeysPossible() ? undefined : 'This browser cannot make passkeys here';
 }
 
-function useRemoval({ passkeys, authenticatorDate, twoFactorRequired }: OwnSecurity) {
+function useRemoval({ passkeys, authenticatorDate, twoFactorRequired }: OwnSecurity, onGone: () => void) {
   const removal = useWrite('removePasskey', removePasskeyMutation());
   const isLast = passkeys.length === 1 && authenticatorDate === null;
   return async ({ id, name }: Passkey) => {
@@ -91,6 +95,8 @@ function useRemoval({ passkeys, authenticatorDate, twoFactorRequired }: OwnSecur
       action: 'Remove the passkey',
       run: () => removal.mutateAsync({ path: { passkeyId: id } }),
     });
-    if (done) toast({ title: `The passkey “${name}” was removed` });
+    if (!done) return;
+    toast({ title: `The passkey “${name}” was removed` });
+    onGone();
   };
 }

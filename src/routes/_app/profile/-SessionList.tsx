@@ -3,6 +3,7 @@ import { deviceName } from '../../../lib/device.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
+import { useGoOn } from './-go-on.ts';
 import './-profile.css';
 
 const FACTOR = {
@@ -17,13 +18,15 @@ interface SessionListProps {
   withSite: boolean;
   /** Why none of them can be ended. */
   disabledReason?: string | undefined;
-  onEnd: (session: SessionInfo) => void;
+  /** Whether it has ended. */
+  onEnd: (session: SessionInfo) => Promise<boolean>;
 }
 
 /** Sessions of one person, the one used last first; all but one's own can be ended. */
 export function SessionList({ sessions, withSite, disabledReason, onEnd }: SessionListProps) {
+  const { part, goOn } = useGoOn<HTMLUListElement>();
   return (
-    <ul className="profile-list" aria-label="Sessions">
+    <ul ref={part} className="profile-list profile-part" aria-label="Sessions" tabIndex={-1}>
       {sessions.map((session) => {
         const { id, site, createdDate, lastSeenDate, ipAddress, userAgent, isCurrent, verifiedBy } = session;
         const device = deviceName(userAgent);
@@ -46,7 +49,7 @@ export function SessionList({ sessions, withSite, disabledReason, onEnd }: Sessi
                 size="small"
                 aria-label={`End the session of ${device}${ipAddress === null ? '' : ` at ${ipAddress}`}`}
                 disabledReason={disabledReason}
-                onClick={() => onEnd(session)}
+                onClick={() => void onEnd(session).then((hasEnded) => hasEnded && goOn())}
               >
                 End
               </Button>

@@ -9,6 +9,7 @@ import { deviceName } from '../../../lib/device.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { failureOf } from '../../../ui/feedback/failure.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { Card } from '../../../ui/layout/Card.tsx';
 import { sessionsQuery } from './-queries.ts';
@@ -21,15 +22,16 @@ export function SessionsCard() {
   const endOthers = useWrite('endOtherSessions', endOtherSessionsMutation());
   const others = sessions.filter(({ isCurrent }) => !isCurrent).length;
 
-  const endOne = ({ id, userAgent }: SessionInfo) =>
-    end.mutate(
-      { path: { sessionId: id } },
-      {
-        onSuccess: () => toast({ title: `The session of ${deviceName(userAgent)} has ended` }),
-        onError: ({ message }) =>
-          toast({ tone: 'bad', title: 'The session has not ended', description: message }),
-      },
-    );
+  const endOne = async ({ id, userAgent }: SessionInfo): Promise<boolean> => {
+    try {
+      await end.mutateAsync({ path: { sessionId: id } });
+    } catch (thrown) {
+      toast({ tone: 'bad', title: 'The session has not ended', description: failureOf(thrown).message });
+      return false;
+    }
+    toast({ title: `The session of ${deviceName(userAgent)} has ended` });
+    return true;
+  };
   const endAll = async () => {
     const done = await confirm({
       title: `End ${counted(others, 'other session', 'other sessions')}?`,

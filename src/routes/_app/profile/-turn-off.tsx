@@ -6,7 +6,7 @@ import { toast } from '../../../ui/feedback/toast.ts';
 import { BlastRadius } from './-BlastRadius.tsx';
 
 /** Turning the key off, with what that breaks (spec 5.3). */
-export function useTurnOff({ clientId }: ApiKeyInfo): () => Promise<void> {
+export function useTurnOff({ clientId }: ApiKeyInfo, onOff: () => void): () => Promise<void> {
   const off = useWrite('disableApiKey', disableApiKeyMutation());
   return async () => {
     const done = await passOneWayDoor({
@@ -19,6 +19,8 @@ export function useTurnOff({ clientId }: ApiKeyInfo): () => Promise<void> {
       typed: String(clientId),
       run: () => off.mutateAsync({}),
     });
-    if (done) toast({ title: `The API key ${clientId} is off for good` });
+    if (!done) return;
+    toast({ title: `The API key ${clientId} is off for good` });
+    onOff();
   };
 }

@@ -21,7 +21,7 @@ export function UserSessionsCard({ sessions }: { sessions: readonly SessionInfo[
   const name = fullName(user);
   const open = sessions.filter(({ isCurrent }) => !isCurrent).length;
 
-  const endOne = async (session: SessionInfo) => {
+  const endOne = async (session: SessionInfo): Promise<boolean> => {
     const done = await confirm({
       title: `End this session of ${name}?`,
       body: `They are signed out of ${site.name} on ${deviceName(session.userAgent)} at once, and may sign in again.`,
@@ -30,6 +30,7 @@ export function UserSessionsCard({ sessions }: { sessions: readonly SessionInfo[
       run: () => end.mutateAsync({ path: { userId: user.id }, query: { sessionId: session.id } }),
     });
     if (done) toast({ title: `The session of ${name} has ended` });
+    return done;
   };
   const endAll = async () => {
     const done = await confirm({
@@ -59,12 +60,7 @@ export function UserSessionsCard({ sessions }: { sessions: readonly SessionInfo[
           <p className="user-quiet">Not signed in to {site.name} now.</p>
         </CardBody>
       ) : (
-        <SessionList
-          sessions={sessions}
-          withSite={false}
-          disabledReason={reason}
-          onEnd={(session) => void endOne(session)}
-        />
+        <SessionList sessions={sessions} withSite={false} disabledReason={reason} onEnd={endOne} />
       )}
     </Card>
   );
