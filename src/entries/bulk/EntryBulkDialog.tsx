@@ -44,8 +44,8 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
   const size = sizeOf(request);
   const words = (n: number) => counted(n, type?.singularName ?? 'entry', type?.pluralName ?? 'entries');
   const undoes = request.edit !== undefined;
-  const number = result?.changes.length ?? size;
-  const title = undoes ? `Undo the change of ${words(number)}` : `Edit ${words(number)}`;
+  const number = edit && result ? result.changes.length : size;
+  const title = undoes ? `Undo the change of ${words(number || size)}` : `Edit ${words(number || size)}`;
   const clears = edit?.kind === 'same' && edit.edits.some(({ value }) => value === undefined);
   const asked = result && (number > MANY || (clears && number > 1)) ? String(number) : undefined;
 
@@ -74,7 +74,7 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
   const whyNot = mayNot ?? beginFault(result !== undefined, number, asked, typed);
   return (
     <Dialog
-      title={edit && result ? `${title}?` : title}
+      title={edit && result && number > 0 ? `${title}?` : title}
       onClose={pending ? () => undefined : onClose}
       footer={
         <>

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useDeferredValue, useRef, useState } from 'react';
 import { ComboBox, Input } from 'react-aria-components';
+import { toServiceError } from '../../api/errors.ts';
 import { OptionList } from '../../ui/form/options.tsx';
 import type { FieldOption } from '../../ui/form/options.tsx';
 import '../../ui/form/form.css';
@@ -23,7 +24,11 @@ export function PickBox({ label, topic, find, chosen, nameOf, many, onChange }: 
   const input = useRef<HTMLInputElement>(null);
   const asked = useDeferredValue(typed.trim());
   const [open, setOpen] = useState(false);
-  const { data: found = [] } = useQuery({
+  const {
+    data: found = [],
+    error,
+    isFetching,
+  } = useQuery({
     queryKey: ['pick', topic, asked],
     queryFn: ({ signal }) => find(asked, signal),
     enabled: open,
@@ -60,7 +65,7 @@ export function PickBox({ label, topic, find, chosen, nameOf, many, onChange }: 
             setTyped('');
             onChange(many ? [...chosen, id] : [id]);
           }}
-          allowsEmptyCollection={typed.trim() !== ''}
+          allowsEmptyCollection={typed.trim() !== '' && !isFetching && error === null}
           aria-label={label}
           onFocus={() => setOpen(true)}
         >
@@ -68,6 +73,7 @@ export function PickBox({ label, topic, find, chosen, nameOf, many, onChange }: 
           <OptionList label={label} />
         </ComboBox>
       )}
+      {error !== null && <p className="field-error">{toServiceError(error).message}</p>}
     </div>
   );
 }

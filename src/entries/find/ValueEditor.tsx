@@ -93,6 +93,17 @@ function OneEditor({ label, field, value, onChange }: OneEditorProps) {
   );
 }
 
+const HAS_OFFSET = /T.*(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** A date of a query as its field shows it: the moment in UTC, however it is written there. */
+function shownDate(value: Operand | undefined, isDateOnly: boolean): string {
+  const text = String(value ?? '');
+  if (isDateOnly) return text.slice(0, DAY);
+  if (text.length === DAY) return `${text}T00:00`;
+  const moment = HAS_OFFSET.test(text) ? Date.parse(text) : Number.NaN;
+  return (Number.isNaN(moment) ? text : new Date(moment).toISOString()).slice(0, MINUTE);
+}
+
 /** A date, or one that is reckoned from today: the query holds the day that it is now. */
 function DateEditor({ label, field, value, onChange }: OneEditorProps & { field: Field }) {
   const { isDateOnly } = field;
@@ -102,7 +113,7 @@ function DateEditor({ label, field, value, onChange }: OneEditorProps & { field:
         className="input find-date"
         type={isDateOnly ? 'date' : 'datetime-local'}
         aria-label={isDateOnly ? label : `${label}, UTC`}
-        value={String(value ?? '').slice(0, isDateOnly ? DAY : MINUTE)}
+        value={shownDate(value, isDateOnly)}
         onChange={({ target }) =>
           onChange(target.value === '' || isDateOnly ? target.value : `${target.value}:00Z`)
         }

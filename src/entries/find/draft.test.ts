@@ -89,6 +89,11 @@ test.each<[string, Group, object | undefined]>([
     group('all', rule('Founded', '$between', 1), rule('Name', '$eq', '')),
     undefined,
   ],
+  [
+    'a list without the line that is still empty',
+    group('all', rule('Founded', '$in', 1990, '')),
+    { Founded: { $in: [1990] } },
+  ],
 ])('writes %s', (_name, draft, query) => {
   expect(toQuery(draft)).toEqual(query);
 });

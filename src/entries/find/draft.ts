@@ -62,7 +62,8 @@ function contentOf({ operator, operands }: Rule): unknown {
   // The text "$noData" itself would be read as the marker (spec 4.4); in a list it is a text.
   if (operator === '$eq') return isMarker(first) ? { $in: [first] } : first;
   if (operator === '$not' && isMarker(first)) return { $nin: [first] };
-  return { [operator]: kind === 'one' ? first : [...operands] };
+  // The line on which the next value will stand is empty at first.
+  return { [operator]: kind === 'one' ? first : operands.filter((one) => one !== '') };
 }
 
 function write(node: Node): QueryObject | undefined {
