@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backupsQuery, previousOf, readBackups } from './list.ts';
+import { backupsQuery, haveOneScope, previousOf, readBackups } from './list.ts';
 
 const [young, part, failed, old] = readBackups([
   { fileName: 'd.zip', createdDate: '2026-03-04', status: 'Ready', entryTypes: ['Deal', 'Company'] },
@@ -19,6 +19,14 @@ test('compared with the last one of the same scope, or else with the last', () =
 
 const every = (...data: Parameters<typeof readBackups>[0] & unknown[]) =>
   backupsQuery.refetchInterval({ state: { data } });
+
+test('two of the whole site have one scope, whatever types the site had at the time', () => {
+  const site = { status: 'Ready', progress: 100, isWholeSite: true } as const;
+  const before = { ...site, fileName: 'a.zip', entryTypes: ['Company'] };
+  const after = { ...site, fileName: 'b.zip', entryTypes: ['Company', 'Deal'] };
+  expect(haveOneScope(before, after)).toBe(true);
+  expect(haveOneScope({ ...before, isWholeSite: false }, after)).toBe(false);
+});
 
 test('the list is read again only while something goes on', () => {
   expect(every({ fileName: 'a.zip', status: 'Ready' })).toBe(false);

@@ -42,10 +42,10 @@ export const backupsQuery = {
   }) => (data && readBackups(data).some(isLive) ? WATCH_MS : false),
 } as const;
 
-const scopeOf = ({ entryTypes = [], includesFiles = false }: Backup): string =>
-  JSON.stringify([includesFiles, entryTypes.toSorted()]);
+const scopeOf = ({ isWholeSite, entryTypes = [], includesFiles = false }: Backup): string =>
+  JSON.stringify([includesFiles, isWholeSite === true || entryTypes.toSorted()]);
 
-/** Whether two backups hold the same entry types, and files or not: only then a missing member is missing. */
+/** Whether two backups were asked for the same, files or not: only then a missing member is missing. */
 export const haveOneScope = (one: Backup, other: Backup): boolean => scopeOf(one) === scopeOf(other);
 
 /** The backup made before this one that it is best compared with: the last of the same scope, or else the last. */

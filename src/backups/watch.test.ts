@@ -8,11 +8,18 @@ const FILE = 'a.zip';
 const before = client.getConfig().fetch;
 // The list's query keeps the address that it began with.
 client.setConfig({ baseUrl: 'http://steward.test/console' });
-const { watchBackup, watchVerification } = await import('./watch.ts');
+const { watchBackup, watchOn, watchVerification } = await import('./watch.ts');
 let answers: (GetBackupsResponse | 'away' | 'gone')[] = [];
 let asked = 0;
 
+const kept = new Map<string, string>();
+
 beforeEach(() => {
+  kept.clear();
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  });
   // Answers are read in turns of their own, which nobody hurries.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   toastStore.set([]);
@@ -28,6 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.unstubAllGlobals();
   client.setConfig({ fetch: before });
 });
 
@@ -73,6 +81,21 @@ test('one that failed says why; one that was cancelled or is gone says nothing',
   answers = ['gone'];
   await ended(watchBackup(FILE, cache()));
   expect(titles()).toEqual([]);
+});
+
+test('after a reload one that was followed is followed again, until its end has been told', async () => {
+  const { keepWatched, watchedNames } = await import('./watched.ts');
+  keepWatched(FILE);
+  answers = [
+    { fileName: FILE, status: 'Running' },
+    { fileName: FILE, status: 'Ready' },
+  ];
+  watchOn(cache());
+  await vi.waitFor(async () => {
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(titles()).toEqual(['The backup is ready']);
+  });
+  expect(watchedNames()).toEqual([]);
 });
 
 test('a verification is followed to what came of it', async () => {

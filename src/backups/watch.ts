@@ -8,6 +8,7 @@ import { startDownload } from './download.ts';
 import { backupsQuery, isBeingMade, readBackups } from './list.ts';
 import type { Backup } from './list.ts';
 import { sizeWords } from './units.ts';
+import { dropWatched, keepWatched, watchedNames } from './watched.ts';
 
 const EVERY_MS = 1500;
 const AWAY_MS = 5000;
@@ -46,17 +47,22 @@ async function follow(fileName: string, client: QueryClient, see: (now: Backup |
  * Follows a backup to its end, wherever the person goes meanwhile: in the tray while it is made, and a message when it
  * is ready.
  */
-export const watchBackup = (fileName: string, client: QueryClient): Promise<void> =>
-  follow(fileName, client, (now) => {
-    if (!now) {
-      forgetJob(idOf(fileName));
-      return true;
-    }
-    show(now, client);
-    if (isBeingMade(now)) return false;
-    tellEnd(now, client);
+export async function watchBackup(fileName: string, client: QueryClient): Promise<void> {
+  keepWatched(fileName);
+  await follow(fileName, client, (now) => {
+    if (now) show(now, client);
+    else forgetJob(idOf(fileName));
+    if (now && isBeingMade(now)) return false;
+    dropWatched(fileName);
+    if (now) tellEnd(now, client);
     return true;
   });
+}
+
+/** Goes on after a reload, on whatever page. */
+export function watchOn(client: QueryClient): void {
+  for (const fileName of watchedNames()) void watchBackup(fileName, client);
+}
 
 /** Follows a verification to its end, and says what came of it. */
 export const watchVerification = (fileName: string, client: QueryClient): Promise<void> =>

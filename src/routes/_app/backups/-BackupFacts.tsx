@@ -33,7 +33,7 @@ export function BackupFacts({ backup }: { backup: Backup }) {
               <Made backup={backup} />
             </Fact>
             <Fact label="Entry types">
-              <Types names={backup.entryTypes ?? []} />
+              <Types backup={backup} />
             </Fact>
             <Fact label="Files of entries">{backup.includesFiles ? 'Included' : 'Not included'}</Fact>
             {typeof backup.schemaVersion === 'number' && (
@@ -101,12 +101,16 @@ function Made({ backup: { startedDate, finishedDate } }: { backup: Backup }) {
 
 const AT_ONCE = 12;
 
-function Types({ names }: { names: readonly string[] }) {
+function Types({ backup: { isWholeSite, entryTypes: names = [] } }: { backup: Backup }) {
   if (names.length === 0) return 'All of the site';
-  if (names.length <= AT_ONCE) return names.join(', ');
+  const all = isWholeSite ? 'All of the site: ' : '';
+  if (names.length <= AT_ONCE) return all + names.join(', ');
   return (
     <details>
-      <summary>{count(names.length)}</summary>
+      <summary>
+        {all}
+        {count(names.length)}
+      </summary>
       {names.join(', ')}
     </details>
   );

@@ -5,11 +5,13 @@ import { toServiceError } from '../../../api/errors.ts';
 import { getBackupSettingsOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import type { BackupSettings } from '../../../api/generated/types.gen.ts';
 import { useSession } from '../../../api/session.ts';
+import { backupsQuery, isBeingMade } from '../../../backups/list.ts';
 import { distance } from '../../../lib/ends.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Skeleton } from '../../../ui/feedback/Skeleton.tsx';
 import { readerZone } from '../activity/-zone.ts';
+import { StateBadge, Verified } from './-State.tsx';
 import { clockWords, nextAt, ruleWords } from './-schedule-words.ts';
 import './-backups.css';
 
@@ -21,6 +23,7 @@ export function ScheduleCard() {
       <CalendarClock />
       <div className="backup-schedule-text">
         {data && <Words settings={data} />}
+        {data?.isDaily && <Last />}
         {!data && error && <span>The schedule was not read: {toServiceError(error).message}.</span>}
         {!data && !error && <Skeleton width="320px" />}
       </div>
@@ -39,6 +42,22 @@ export function ScheduleCard() {
         </Link>
       )}
     </section>
+  );
+}
+
+/** How it went the last time: whether there is a file, and whether it was proved. */
+function Last() {
+  const { data: all } = useQuery(backupsQuery);
+  const last = all?.find((one) => one.isScheduled && !isBeingMade(one));
+  if (!last) return null;
+  return (
+    <span className="backup-last">
+      <Link to="/backups/$fileName" params={{ fileName: last.fileName }}>
+        The last one
+      </Link>
+      <StateBadge backup={last} />
+      {last.verified && <Verified verified={last.verified} />}
+    </span>
   );
 }
 

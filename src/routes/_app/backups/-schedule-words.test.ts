@@ -12,6 +12,10 @@ test('the next one is today or tomorrow by the clock of the site', () => {
   expect(new Date(nextAt(3, 'Europe/London', at('2026-03-28T12:00:00Z'))).toISOString()).toBe(
     '2026-03-29T02:00:00.000Z',
   );
+  // Half past eleven before that night: 24 hours later is the day after the next one.
+  expect(new Date(nextAt(3, 'Europe/London', at('2026-03-28T23:30:00Z'))).toISOString()).toBe(
+    '2026-03-29T02:00:00.000Z',
+  );
 });
 
 test('a clock is told twice only where the two differ', () => {

@@ -10,12 +10,11 @@ const hourWords = (hour: number): string => `${String(hour).padStart(2, '0')}:00
 
 /** When the next one is made: the hour of the site's clock, today or tomorrow. */
 export function nextAt(hour: number, zone: string, now = Date.now()): number {
-  const at = (days: number): number => {
-    const [date = ''] = toField(now + days * DAY, zone).split('T');
-    return fromField(`${date}T${hourWords(hour)}`, zone) ?? now;
-  };
-  const today = at(0);
-  return today > now ? today : at(1);
+  const [today = ''] = toField(now, zone).split('T');
+  const at = (day: string) => fromField(`${day}T${hourWords(hour)}`, zone) ?? now;
+  if (at(today) > now) return at(today);
+  // The day after, by the calendar: some days have 23 hours.
+  return at(new Date(Date.parse(today) + DAY).toISOString().slice(0, 10));
 }
 
 const localHour = (hour: number, zone: string): string => clock.format(nextAt(hour, zone));

@@ -32,10 +32,10 @@ export const askedWords = ({ isScheduled, requestedByEmail }: Backup): string =>
 
 const NAMED = 2;
 
-/** What it holds, in short: "Company, Contact", "12 types + files". */
-export function contentsWords({ entryTypes = [], includesFiles }: Backup): string {
+/** What it holds, in short: "Whole site", "Company, Contact", "12 types + files". */
+export function contentsWords({ isWholeSite, entryTypes = [], includesFiles }: Backup): string {
   const files = includesFiles ? ' + files' : '';
-  if (entryTypes.length === 0) return `Whole site${files}`;
+  if (isWholeSite || entryTypes.length === 0) return `Whole site${files}`;
   const types =
     entryTypes.length <= NAMED ? entryTypes.join(', ') : counted(entryTypes.length, 'type', 'types');
   return types + files;
