@@ -53,7 +53,13 @@ for (const width of [1280, 390]) {
 
     test('the pages before the console', async ({ page, expectFailure }) => {
       expectFailure(400);
-      for (const path of ['/sign-in', '/forgot-password', '/link#not-a-token', '/invitation#not-a-token']) {
+      for (const path of [
+        '/sign-in',
+        '/sign-in/identity',
+        '/forgot-password',
+        '/link#not-a-token',
+        '/invitation#not-a-token',
+      ]) {
         await page.goto(path);
         await expect(heading(page)).toBeVisible();
         await judge(page);
@@ -166,6 +172,23 @@ for (const width of [1280, 390]) {
       await page.goto(`/entries/${type}?query=${encodeURIComponent('{"Stage":"$notNoData","Nope":1}')}`);
       await expect(page.getByText('This filter cannot be asked')).toBeVisible();
       await judge(page);
+    });
+
+    test('changes, backups, and entries in time and as files', async ({ page }) => {
+      await enter(page, ada);
+      const entries = ['/entries/Company/past', '/entries/Company/import'];
+      await judgeAll(page, ['/changes', '/backups', ...entries]);
+      for (const panel of ['/backups/new', '/backups/schedule'])
+        await judgeOpened(page, 'dialog', () => page.goto(panel).then(() => undefined));
+    });
+
+    test('access, settings and sites', async ({ page, faults }) => {
+      // Nobody has a key yet, which is what this answer says.
+      faults.allow(/^404: GET .*\/session\/apikey$/);
+      await enter(page, ada);
+      const settings = ['/settings', '/settings/addresses', '/settings/two-factor'];
+      await judgeAll(page, ['/profile', ...settings, '/sites', '/sites/1']);
+      await judgeOpened(page, 'dialog', () => page.goto('/sites/new').then(() => undefined));
     });
 
     test('invitations', async ({ page, calls }) => {

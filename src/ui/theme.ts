@@ -29,6 +29,8 @@ function paint() {
   document.documentElement.dataset.density = densityStore.get();
 }
 
+// The system may have changed since public/theme.js looked: this part of the console comes later on some pages.
+paint();
 prefersDark.addEventListener('change', paint);
 addEventListener('storage', (event) => {
   if (event.key === THEME_KEY) themeStore.set(readTheme());
