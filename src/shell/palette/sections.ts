@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
-import { Keyboard, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
+import { CircleUserRound, Keyboard, Monitor, Moon, PanelLeft, Sun } from 'lucide-react';
 import { useDeferredValue } from 'react';
 import { useSession } from '../../api/session.ts';
 import { rank } from '../../lib/rank.ts';
@@ -50,6 +50,7 @@ export function usePaletteSections(
     hint: reasonClosed(session, path) ?? `g ${key}`,
     run: () => go(path),
   }));
+  const profile = { label: 'Your profile', icon: CircleUserRound, run: () => go('/profile') };
   const things = sources.map(({ name }, at) => ({
     name,
     items: wanted.length >= FROM_LETTERS ? (found[at]?.data?.slice(0, MOST) ?? []) : [],
@@ -57,7 +58,7 @@ export function usePaletteSections(
   const sections = [
     ...things,
     { name: 'Actions', items: rank(actions, typed) },
-    { name: 'Pages', items: rank(pages, typed) },
+    { name: 'Pages', items: rank([...pages, profile], typed) },
     { name: 'Appearance and help', items: rank(EVERYWHERE, typed) },
   ];
   return {
