@@ -26,6 +26,9 @@ export function isPassing(thrown: unknown): boolean {
   return thrown.status === 0 || thrown.status === 401 || thrown.status === 429 || thrown.status >= 500;
 }
 
+/** Whether a refusal is of all alike, whichever are sent: a capability is missing, or the type of the entries is gone. */
+export const isOfAll = ({ status }: ServiceError): boolean => status === 403 || status === 404;
+
 const GONE = 'No longer on this site';
 const MEANWHILE = 'Somebody else changed this person in the meantime';
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../api/errors.ts';
 import { updateEntries } from '../../api/generated/sdk.gen.ts';
 import type { StoreRequestVm } from '../../api/generated/types.gen.ts';
-import { isPassing } from '../../bulk/outcome.ts';
+import { isOfAll, isPassing } from '../../bulk/outcome.ts';
 import { sameValue, writtenOf } from '../editing/written.ts';
 import type { Field } from '../schema.ts';
 import { valueIn } from '../values.ts';
@@ -76,9 +76,7 @@ export async function perform(changes: readonly EntryChange[], target: Target): 
       const judged = await judge(changes, told, target);
       return [...judged, ...(await perform(without(changes, told), target))];
     }
-    // A capability is missing, or the type is gone: that is so for all of them.
-    const whole = thrown.status === 403 || thrown.status === 404;
-    if (whole || changes.length === 1) {
+    if (isOfAll(thrown) || changes.length === 1) {
       const { message: why, requestId } = thrown;
       return changes.map(({ entryId }) => ({ entryId, result: 'failed', why, requestId }));
     }

@@ -49,6 +49,8 @@ const site = {
   refused: new Set<string>(),
   /** Refuses without saying which. */
   mute: new Set<string>(),
+  /** Takes nothing from this person. */
+  forbids: false,
   /** Stores, and no answer comes. */
   loses: false,
   sizes: [] as number[],
@@ -56,6 +58,7 @@ const site = {
 
 function store({ storeRequests = [] }: StoreRequestsVm): Response {
   site.sizes.push(storeRequests.length);
+  if (site.forbids) return Response.json({ message: 'You may not do this' }, { status: 403 });
   const errors = storeRequests.flatMap(({ entryId, value, expected }, at) => {
     if (site.refused.has(String(value)))
       return [{ path: `storeRequests.${at}.value`, message: 'is refused' }];
@@ -85,7 +88,14 @@ function query(body: { query?: Record<string, { $in: (string | number)[] }> }): 
 const before = client.getConfig().fetch;
 client.interceptors.error.use((error, response) => toServiceError(error, response));
 beforeEach(() => {
-  Object.assign(site, { names: new Map(), refused: new Set(), mute: new Set(), loses: false, sizes: [] });
+  Object.assign(site, {
+    names: new Map(),
+    refused: new Set(),
+    mute: new Set(),
+    forbids: false,
+    loses: false,
+    sizes: [],
+  });
   client.setConfig({
     baseUrl: 'http://steward.test/console',
     fetch: async (request) => {
@@ -128,6 +138,13 @@ test('where a refusal names none, halves find it: every row is known to be store
   const said = await send(rows);
   expect(said.map(([result]) => result)).toEqual(['done', 'done', 'done', 'failed', 'done']);
   expect([...site.names.values()].toSorted()).toEqual(['A', 'B', 'C', 'E']);
+});
+
+test('what is refused to all alike is asked once', async () => {
+  site.forbids = true;
+  const rows = ['A', 'B', 'C', 'D', 'E'].map((name, at) => row(at + 2, name));
+  expect(await send(rows)).toEqual(rows.map(() => ['failed', 'You may not do this']));
+  expect(site.sizes).toEqual([5]);
 });
 
 test('what was stored while the answer was lost is found again and not made twice', async () => {

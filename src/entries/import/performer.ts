@@ -1,7 +1,7 @@
 import { ServiceError, toServiceError } from '../../api/errors.ts';
 import { listAllFields, updateEntries } from '../../api/generated/sdk.gen.ts';
 import type { StoreRequestVm, WrittenValue } from '../../api/generated/types.gen.ts';
-import { isPassing } from '../../bulk/outcome.ts';
+import { isOfAll, isPassing } from '../../bulk/outcome.ts';
 import type { Progress, RowResult } from '../../import/keep.ts';
 import type { Performer, Piece } from '../../import/performer.ts';
 import type { Planned } from '../../import/plan.ts';
@@ -147,9 +147,10 @@ async function store(
         rows.filter(({ row }) => !refused.has(row)),
         results,
       );
-    const [only] = rows;
-    if (only && rows.length === 1)
-      return void results.set(only.row, failed(only, error.message, error.requestId));
+    if (isOfAll(error) || rows.length === 1) {
+      for (const plan of rows) results.set(plan.row, failed(plan, error.message, error.requestId));
+      return undefined;
+    }
     const half = Math.ceil(rows.length / 2);
     await store(typeId, rows.slice(0, half), results);
     await store(typeId, rows.slice(half), results);

@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { toServiceError } from '../../api/errors.ts';
 import { holderOf, useSession } from '../../api/session.ts';
 import { counted } from '../../lib/numbers.ts';
 import { Trail } from '../../shell/Trail.tsx';
 import { useUnsavedGuard } from '../../shell/unsaved.ts';
 import { Button } from '../../ui/button/Button.tsx';
+import { toast } from '../../ui/feedback/toast.ts';
 import { Page } from '../../ui/layout/Page.tsx';
 import { startImport } from '../job.ts';
 import type { About } from '../keep.ts';
@@ -68,10 +70,16 @@ export function Ready(props: ReadyProps) {
   const start = async (number: number) => {
     setStarting(true);
     const { session, name: fileName, file } = prepared;
-    const rows = await rowsToSend(session.desk, number);
     const { headings } = file;
-    await startImport(client, { id: crypto.randomUUID(), holder, about, fileName, headings, rows });
-    onGiveUp();
+    try {
+      const rows = await rowsToSend(session.desk, number);
+      await startImport(client, { id: crypto.randomUUID(), holder, about, fileName, headings, rows });
+      onGiveUp();
+    } catch (thrown) {
+      const { message: description } = toServiceError(thrown);
+      toast({ title: 'The import could not begin', description, tone: 'bad' });
+      setStarting(false);
+    }
   };
   const waiting = ready === undefined ? 'The rows are not checked yet' : undefined;
   const nothing = ready === 0 ? 'No row of the file would change anything' : undefined;
