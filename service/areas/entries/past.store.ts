@@ -95,7 +95,8 @@ function valuesThen(siteId: number, held: Sql, entryId: Sql, fieldIds: readonly 
 
 /**
  * The entries of the type that have changed since the moment, up to `most` of them: all others matched then as they do
- * now. `shown`: the fields whose values count as a difference.
+ * now. `shown`: the fields whose values count as a difference. The parts are looked up in one another and not joined: how
+ * many have changed is not in the statistics, and a plan for twenty compares each with each when there are thousands.
  */
 export async function compareWithToday(
   db: Db,
@@ -118,14 +119,13 @@ export async function compareWithToday(
     past as materialized (select c.entry_id, ${vals} as vals from changed c where c.was),
     found as (select e.entry_id from past e where ${pastCondition(condition, fieldOf, asked)}),
     still as (select e.entry_id from entry e where e.site_id = ${siteId} and e.type_id = ${type.id}
-      and e.entry_id in (select entry_id from changed) and ${conditionSql(condition, fieldOf, asked)})
-    select c.entry_id as "entryId", found.entry_id is not null as was, still.entry_id is not null as "is",
-      found.entry_id is not null and still.entry_id is not null and exists (
+      and e.entry_id in (select entry_id from changed) and ${conditionSql(condition, fieldOf, asked)}),
+    sides as materialized (select c.entry_id, c.today, c.entry_id in (select entry_id from found) as was,
+      c.entry_id in (select entry_id from still) as "is" from changed c)
+    select c.entry_id as "entryId", c.was, c."is", c.was and c."is" and exists (
         select 1 from (${replaced(siteId, sql`c.entry_id`, shownIds, at)}) f
         where f.old is distinct from c.today -> f.field_id::text) as differs
-    from changed c left join found on found.entry_id = c.entry_id left join still on still.entry_id = c.entry_id`.execute(
-    db,
-  );
+    from sides c`.execute(db);
   return rows;
 }
 
