@@ -63,6 +63,13 @@ export function itemText(
   return field.fieldType === 4 ? dateWords(item, field.isDateOnly) : item;
 }
 
+/** How an entry is called; one without a name by its id. `key`: the field that names entries of its type. */
+export function entryName(row: RowVm, key: Field | undefined): string {
+  const [name] = key ? itemsOf(valueIn(row, key)) : [];
+  const text = key && name !== undefined ? itemText(name, key).trim() : '';
+  return text === '' ? `Entry ${row.EntryId}` : text;
+}
+
 /** Numbers, amounts and dates stand at the end of their column. */
 export const standsAtEnd = (field: Field): boolean =>
   !field.isMultiSelect && (holdsMoney(field) || [3, 4, 15].includes(field.fieldType));

@@ -2,7 +2,7 @@ import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
 import { missingIn, valueFault } from '../editing/rules.ts';
 import { sameValue } from '../editing/written.ts';
 import type { Field } from '../schema.ts';
-import { itemText, itemsOf, valueIn } from '../values.ts';
+import { entryName, valueIn } from '../values.ts';
 
 /** What a field of an entry holds before a change, and then; undefined: no data. */
 export interface CellChange {
@@ -65,14 +65,6 @@ export function fieldsToRead(edit: BulkEdit, fields: readonly Field[]): readonly
   return fields.filter(({ id, isKey }) => isKey || needed.has(id));
 }
 
-/** How an entry is called. */
-function nameOf(row: RowVm, fields: readonly Field[]): string {
-  const key = fields.find(({ isKey }) => isKey);
-  const [name] = key ? itemsOf(valueIn(row, key)) : [];
-  const text = key && name !== undefined ? itemText(name, key).trim() : '';
-  return text === '' ? `Entry ${row.EntryId}` : text;
-}
-
 /** What entries are to hold, looked up by entry. */
 function wishOf(edit: BulkEdit): (entryId: number) => readonly (FieldEdit & { held?: CellChange })[] {
   if (edit.kind === 'same') return () => edit.edits;
@@ -95,10 +87,11 @@ export function planRows(
   fields: readonly Field[],
 ): void {
   const byId = new Map(fields.map((field) => [field.id, field]));
+  const key = fields.find(({ isKey }) => isKey);
   const wish = wishOf(edit);
   const faults = edit.kind === 'same' ? faultsOf(edit.edits, byId) : [];
   for (const row of rows) {
-    const name = nameOf(row, fields);
+    const name = entryName(row, key);
     const refuse = (why: string) => plan.refused.push({ entryId: row.EntryId, name, why });
     const before = new Map(fields.map((field) => [field.id, valueIn(row, field)]));
     const wanted = wish(row.EntryId).filter(({ fieldId }) => byId.has(fieldId));

@@ -6,7 +6,7 @@ import { usePeopleFinder } from '../people.ts';
 import { typesOf } from '../schema.ts';
 import type { Field, Schema } from '../schema.ts';
 import { readRows } from '../use-rows.ts';
-import { itemText, itemsOf, valueIn } from '../values.ts';
+import { entryName } from '../values.ts';
 import type { Rule } from './draft.ts';
 import { operationOf } from './operators.ts';
 import { RELATIVE_DAYS, relativeDay } from './relative-days.ts';
@@ -206,14 +206,11 @@ async function findEntries(field: Field, schema: Schema, typed: string, signal: 
       if (!key) return [];
       const query = typed === '' ? {} : { [key.apiName]: { $contains: typed } };
       const { rows } = await readRows(typeId, { query, fields: [key.apiName], limit: MOST }, signal);
-      return rows.map((row) => {
-        const [name] = itemsOf(valueIn(row, key));
-        return {
-          value: row.EntryId,
-          label: name === undefined ? `Entry ${row.EntryId}` : itemText(name, key),
-          hint: `${schema.typeById.get(typeId)?.singularName ?? ''} ${row.EntryId}`,
-        };
-      });
+      return rows.map((row) => ({
+        value: row.EntryId,
+        label: entryName(row, key),
+        hint: `${schema.typeById.get(typeId)?.singularName ?? ''} ${row.EntryId}`,
+      }));
     }),
   );
   return found.flat();

@@ -5,7 +5,7 @@ import { usePeopleNames } from '../people.ts';
 import { typesOf } from '../schema.ts';
 import type { Field, Schema } from '../schema.ts';
 import { readRows } from '../use-rows.ts';
-import { itemText, itemsOf, valueIn } from '../values.ts';
+import { entryName } from '../values.ts';
 import type { Node } from './draft.ts';
 import { choiceName } from './words.ts';
 import type { NameOf } from './words.ts';
@@ -32,10 +32,7 @@ async function readNames(
       if (!key) return [];
       const query = { EntryId: { $in: [...ids] } };
       const { rows } = await readRows(typeId, { query, fields: [key.apiName], limit: 1000 }, signal);
-      return rows.map((row) => {
-        const [name] = itemsOf(valueIn(row, key));
-        return [row.EntryId, name === undefined ? '' : itemText(name, key)] as const;
-      });
+      return rows.map((row) => [row.EntryId, entryName(row, key)] as const);
     }),
   );
   return new Map(found.flat());
