@@ -18,7 +18,7 @@ test('a site is opened by its identity manager from the moment it is set up', as
   faults,
 }) => {
   // The page of the provider that ends its session has a font of its own.
-  faults.allow(/fonts\.googleapis/);
+  faults.allow(/fonts\.googleapis/, /an identity manager opened this session/);
   provider.setPerson({ sub: 'ada-at-work', email: ada.email, email_verified: true });
   await enter(page, ada, '/sites');
   await page.getByRole('grid', { name: 'Sites' }).getByRole('link').first().click();
@@ -48,8 +48,23 @@ test('a site is opened by its identity manager from the moment it is set up', as
   await expect(elsewhere.getByRole('heading', { level: 1, name: 'Main site' })).toBeVisible();
   // What came back in the address is gone from it, and counts once.
   expect(elsewhere.url()).not.toContain('code=');
+  // It says who somebody is on this site, and nothing of the platform.
   await elsewhere.goto(slug);
-  await expect(elsewhere.getByLabel('Claim with the federation id')).toHaveValue('sub');
+  await expect(elsewhere.getByText('an identity manager opened this session')).toBeVisible();
+
+  // A session that has ended goes on from another tab, and what was on screen stays.
+  await elsewhere.goto('/users');
+  await elsewhere.context().clearCookies({ name: 'steward' });
+  expectFailure(401);
+  await elsewhere.getByRole('link', { name: 'Groups' }).first().click();
+  const dialog = elsewhere.getByRole('alertdialog', { name: 'Sign in again to go on' });
+  const opened = elsewhere.context().waitForEvent('page');
+  await dialog.getByRole('link', { name: 'Sign in through your organization' }).click();
+  const tab = await opened;
+  await tab.getByRole('button', { name: 'Go on' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(elsewhere.getByRole('heading', { level: 1, name: 'Groups' })).toBeVisible();
+  await tab.close();
 
   // Signing out ends the session of the identity manager too.
   await choose(elsewhere, /appearance and sign out/, 'Sign out');

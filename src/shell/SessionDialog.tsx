@@ -4,6 +4,7 @@ import type { Gate } from '../api/session-gate.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../ui/button/Button.tsx';
 import { Dialog } from '../ui/dialog/Dialog.tsx';
+import { OrganizationSignIn } from './access/OrganizationSignIn.tsx';
 import { reloadPage, resumeSession } from './session.ts';
 import { SignInForm } from './SignInForm.tsx';
 
@@ -12,12 +13,32 @@ export default function SessionDialog({ gate }: { gate: Gate }) {
   const queryClient = useQueryClient();
   const { user, site } = useSession();
   if (gate === 'replaced') return <Replaced />;
+  const ended = (
+    <p>
+      The session of {user.email} on {site.name} has ended. What you were doing is still here and goes on
+      after you sign in.
+    </p>
+  );
+  if (site.identityMode === 'identity-manager')
+    return (
+      <Dialog
+        title="Sign in again to go on"
+        onClose={leaveEnded}
+        role="alertdialog"
+        footer={
+          <>
+            <Button onClick={leaveEnded}>Cancel</Button>
+            <OrganizationSignIn slug={site.slug} />
+          </>
+        }
+      >
+        {ended}
+        <p>Your organization signs you in: in another tab, so that this one stays as it is.</p>
+      </Dialog>
+    );
   return (
     <Dialog title="Sign in again to go on" onClose={leaveEnded} role="alertdialog">
-      <p>
-        The session of {user.email} on {site.name} has ended. What you were doing is still here and goes on
-        after you sign in.
-      </p>
+      {ended}
       <SignInForm
         again={{ email: user.email, siteId: site.id }}
         onDone={(session) => resumeSession(queryClient, session)}
