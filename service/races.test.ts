@@ -103,6 +103,72 @@ onEachApp((house) => {
     });
   });
 
+  describe('an administrator who signs in only by a list or an identity manager, or another one, remains (T07)', () => {
+    type Site = { siteId: number; one: Person; keeper: Calls; whom: Person };
+    /** Each shuts `one` of two administrators out, whose calls are `keeper`; `whom` is the other. */
+    const shutOuts: readonly (readonly [
+      string,
+      () => Promise<Site>,
+      (site: Site) => Promise<Reply<unknown>>,
+    ])[] = [
+      ['an empty list of approved addresses', listed, emptied],
+      ['the end of the identity manager', federated, ended],
+      ['IP restrictions that nothing meets', plain, restricted],
+    ];
+    const losses = ways.filter(([name]) => ['deactivate', 'remove', 'unassign'].includes(name));
+    const crossed = shutOuts.flatMap(([name, make, shutOut]) =>
+      losses.map(([loss, lose]) => [loss, name, make, shutOut, lose] as const),
+    );
+
+    test.each(crossed)('%s against %s', async (_loss, _name, make, shutOut, lose) => {
+      for (const _ of times(Math.ceil(rounds[house().database.kind] / 2))) {
+        const site = await make();
+        const replies = await Promise.all([shutOut(site), lose(site.keeper, site.whom)]);
+        const statuses = replies.map(({ status }) => status);
+        expect(statuses.filter((status) => status < 300)).toHaveLength(1);
+        expect(Math.max(...statuses)).toBeLessThan(500);
+        const remains = await withTransaction(house().db, {}, (tx) => administratorRemains(tx, site.siteId));
+        expect(remains).toBe(true);
+      }
+    });
+
+    async function pair(siteId: number, traits: Parameters<typeof makePerson>[2]): Promise<Site> {
+      const [one, whom] = [
+        await makePerson(house().db, siteId, traits),
+        await makePerson(house().db, siteId),
+      ];
+      return { siteId, one, keeper: as(house().app, one), whom };
+    }
+    async function listed(): Promise<Site> {
+      const siteId = await makeSite(house().db);
+      await house()
+        .db.insertInto('approved_address')
+        .values({ site_id: siteId, network: '127.0.0.1' })
+        .execute();
+      return pair(siteId, { ipRestrictionsEnabled: true });
+    }
+    async function emptied({ siteId }: Site) {
+      const capabilities = ['Manage Settings', 'Access Web Service'] as const;
+      const other = await makePerson(house().db, siteId, { capabilities });
+      return as(house().app, other).put('/api/rest/v1/management/settings/addresses', { addresses: [] });
+    }
+    async function federated(): Promise<Site> {
+      return pair(await makeSite(house().db, 'identity-manager'), { passwordHash: null });
+    }
+    async function ended({ siteId }: Site) {
+      const runner = await makePerson(house().db, await makeSite(house().db));
+      await house().db.insertInto('platform_administrator').values({ user_id: runner.userId }).execute();
+      const path = `/api/platform/sites/${siteId}/identity`;
+      return as(house().app, runner, 'console').put(path, { mode: 'password' });
+    }
+    async function plain(): Promise<Site> {
+      return pair(await makeSite(house().db), {});
+    }
+    function restricted({ one, whom }: Site) {
+      return as(house().app, whom).put('user', { id: one.userId, ipRestrictionsEnabled: true });
+    }
+  });
+
   test('40 deactivations at the same time are ordinary work: none fails', async () => {
     const siteId = await makeSite(house().db);
     const api = as(house().app, await makePerson(house().db, siteId));

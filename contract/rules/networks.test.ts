@@ -20,6 +20,8 @@ test.each([
   '2001:db8::/129',
   'fe80::1%eth0',
   '::ffff:203.0.113.7',
+  '0:0:0:0:0:FFFF:cb00:7107/128',
+  '::0:ffff:0:0/96',
   '203.0.113.7 ',
   '0x7f.1',
 ])('“%s” is none', (text) => expect(networkFault(text)).toBeDefined());

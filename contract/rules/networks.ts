@@ -6,6 +6,9 @@ const PREFIX = /^(0|[1-9]\d{0,2})$/;
 const isIPv6 = (text: string): boolean =>
   /^[\da-f.:]+$/i.test(text) && text.includes(':') && URL.canParse(`http://[${text}]/`);
 
+/** However it is written: 0:0:0:0:0:ffff:a00:1 as well. */
+const isMapped = (text: string): boolean => new URL(`http://[${text}]/`).hostname.startsWith('[::ffff:');
+
 /** Why a text is no address and no network in CIDR notation (spec 5.4), or undefined. */
 export function networkFault(text: string): string | undefined {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -13,7 +16,7 @@ export function networkFault(text: string): string | undefined {
   if (bits === undefined || rest.length > 0)
     return 'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24';
   // Clients of IPv4 are seen with their IPv4 address, never with this one.
-  if (/^::ffff:/i.test(address)) return 'is an IPv4 address in the form of IPv6: write it as IPv4';
+  if (bits === 128 && isMapped(address)) return 'is an IPv4 address in the form of IPv6: write it as IPv4';
   if (prefix !== undefined && (!PREFIX.test(prefix) || Number(prefix) > bits))
     return `must end in a number from 0 to ${bits} after the slash`;
   return undefined;

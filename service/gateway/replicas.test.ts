@@ -10,7 +10,7 @@ import { openDatabase, type Database } from '../kernel/db/database.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { codeOf } from '../testing/authenticator.ts';
 import { newPlace, type Place } from '../testing/databases.ts';
-import { makePerson, makeSite, type Person } from '../testing/site.ts';
+import { makePerson, makeSite, openSession, type Person } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -38,7 +38,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
     let place: Place;
     let database: Database;
     let urls: string[] = [];
-    const children: ChildProcess[] = [];
+    const children: { child: ChildProcess; isOver: Promise<unknown> }[] = [];
     let siteId = 0;
     let passwordHash = '';
 
@@ -56,20 +56,20 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
         STEWARD_SAMPLE: 'off',
         LOG_LEVEL: 'silent',
       };
-      for (const [at, port] of ports.entries())
-        children.push(
-          spawn(process.execPath, ['service/main.ts'], {
-            // Folders of their own: what they share is the database and the key alone.
-            env: { ...env, PORT: String(port), DATA_DIR: `${place.dataDir}/${at}` },
-            stdio: 'ignore',
-          }),
-        );
+      for (const [at, port] of ports.entries()) {
+        const child = spawn(process.execPath, ['service/main.ts'], {
+          // Folders of their own: what they share is the database and the key alone.
+          env: { ...env, PORT: String(port), DATA_DIR: `${place.dataDir}/${at}` },
+          stdio: 'ignore',
+        });
+        // From the start: an end that has been is not told again.
+        children.push({ child, isOver: once(child, 'exit') });
+      }
       await Promise.all(urls.map((url) => vi.waitUntil(() => isReady(url), { timeout: 30_000 })));
     });
     afterAll(async () => {
-      const ended = children.map((child) => once(child, 'exit'));
-      for (const child of children) child.kill('SIGKILL');
-      await Promise.all(ended);
+      for (const { child } of children) child.kill('SIGKILL');
+      await Promise.all(children.map(({ isOver }) => isOver));
       await database.close();
       await place.remove();
     });
@@ -88,7 +88,7 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
       (await Promise.all([0, 1, 2].map((at) => call(at, cookie, 'GET', '/api/session')))).map(
         ({ status }) => status,
       );
-    const signIn = (at: number, { email }: Person, password = PASSWORD) =>
+    const signIn = (at: number, { email }: Pick<Person, 'email'>, password = PASSWORD) =>
       call(at, '', 'POST', '/api/session', { email, password });
 
     test.each([
@@ -128,24 +128,29 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
           }),
       ],
     ])('%s ends a session on all of them at once (T01)', async (_name, act) => {
-      const admin = await makePerson(database.db, siteId, { passwordHash });
+      const admin = await makePerson(database.db, siteId);
       const who = await makePerson(database.db, siteId, { passwordHash });
-      const [cookie, other] = [cookieOf(await signIn(0, who)), cookieOf(await signIn(2, who))];
+      const { cookie } = who;
+      const other = await openSession(database.db, siteId, who.userId);
       expect(await onAll(cookie)).toEqual([200, 200, 200]);
       const acted = await act(admin, who, cookie, other);
       expect(acted.ok).toBe(true);
       expect(await onAll(cookie)).toEqual([401, 401, 401]);
     });
 
-    test('one code, given to all of them at the same moment, opens one session (T14)', async () => {
-      const who = await makePerson(database.db, siteId, { passwordHash });
-      const begun = await call(0, who.cookie, 'POST', '/api/session/two-factor/enrolment');
-      const { secret } = (await begun.json()) as Enrolment;
-      const confirmed = await call(1, who.cookie, 'PUT', '/api/session/two-factor/enrolment', {
-        code: await codeOf(secret),
-      });
+    /** Sets up an app, half of it on each of two; codes of now are good afterwards. */
+    const enrolled = async ({ cookie }: Person) => {
+      const path = '/api/session/two-factor/enrolment';
+      const { secret } = (await (await call(0, cookie, 'POST', path)).json()) as Enrolment;
+      const confirmed = await call(1, cookie, 'PUT', path, { code: await codeOf(secret) });
       expect(confirmed.status).toBe(200);
       await sql`update authenticator set last_step = 1`.execute(database.db);
+      return secret;
+    };
+
+    test('one code, given to all of them at the same moment, opens one session (T14)', async () => {
+      const who = await makePerson(database.db, siteId, { passwordHash });
+      const secret = await enrolled(who);
       const halves = await Promise.all([0, 1, 2].map(async (at) => cookieOf(await signIn(at, who))));
       const code = await codeOf(secret);
       const answers = await Promise.all(
@@ -156,13 +161,51 @@ describe.skipIf(process.env['STEWARD_TEST_DATABASES'] === 'embedded')(
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     });
 
+    test('five wrong codes end a sign-in, whichever of them is asked (T14)', async () => {
+      const who = await makePerson(database.db, siteId, { passwordHash });
+      await enrolled(who);
+      const half = cookieOf(await signIn(0, who));
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, at) =>
+          call(at % 3, half, 'POST', '/api/session/two-factor', { code: String(100_000 + at) }),
+        ),
+      );
+      expect(answers.filter(({ status }) => status === 400)).toHaveLength(4);
+      expect(answers.filter(({ status }) => status === 401)).toHaveLength(8);
+    });
+
+    test('spraying stops on all of them, and who is known comes in meanwhile (T13)', async () => {
+      const who = await makePerson(database.db, siteId, { passwordHash });
+      const known = (await signIn(0, who)).headers.getSetCookie().join('; ');
+      const device = /steward-device=([\w-]+)/.exec(known)?.[1] ?? '';
+      await sql`insert into throttle (key, count, window_started_at) values ('sign-in:strangers', 990, now())
+        on conflict (key) do update set count = 990, window_started_at = now()`.execute(database.db);
+      const wave = async () => {
+        const tries = Array.from({ length: 15 }, (_, at) =>
+          signIn(at % 3, { email: `${at}@sprayed.test` }, 'Password2026!'),
+        );
+        return new Set((await Promise.all(tries)).map(({ status }) => status));
+      };
+      // What was under way when the limit was reached is looked at: no more than three queues hold.
+      expect(await wave()).toContain(401);
+      expect(await wave()).toEqual(new Set([429]));
+      const owner = await Promise.all(
+        [0, 1, 2].map((at) =>
+          call(at, `x; steward-device=${device}`, 'POST', '/api/session', {
+            email: who.email,
+            password: PASSWORD,
+          }),
+        ),
+      );
+      expect(owner.map(({ status }) => status)).toEqual([200, 200, 200]);
+      await sql`delete from throttle`.execute(database.db);
+    });
+
     test('wrong passwords are counted by all of them together, and outlive a process that is killed (T13)', async () => {
       const who = await makePerson(database.db, siteId, { passwordHash });
       for (let at = 0; at < 5; at += 1) expect((await signIn(at % 2, who, 'wrong')).status).toBe(401);
-      const last = children[0];
-      const gone = last && once(last, 'exit');
-      last?.kill('SIGKILL');
-      await gone;
+      children[0]?.child.kill('SIGKILL');
+      await children[0]?.isOver;
       expect((await signIn(2, who)).status).toBe(401);
       const { rows } = await sql<{ resting: boolean }>`select locked_until > now() as resting from account
       where user_id = ${who.userId}`.execute(database.db);
