@@ -1,8 +1,8 @@
 /** Approved addresses (spec 5.4), and whose word counts for where a request comes from (T09). */
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hashPassword } from '../kernel/auth/password.ts';
-import { callsWith, type Refusal } from '../testing/calls.ts';
-import { as, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
+import { callsWith, send, type Refusal } from '../testing/calls.ts';
+import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -68,6 +68,32 @@ onEachApp((house) => {
     const { body } = await as(house().app, person).get<Refusal>('user', { remoteAddress: address });
     expect(body.message).toContain(address.replace('::ffff:', ''));
   });
+
+  test.each(['program', 'console'] as const)(
+    'nothing at all is done or handed out from elsewhere (%s)',
+    async (door) => {
+      const { operations } = contract;
+      const asked = operations.filter(({ access, consoleOnly }) =>
+        door === 'console' ? access !== 'public' : access === 'bearer' && !consoleOnly,
+      );
+      expect(asked.length).toBeGreaterThan(50);
+      const prefix = door === 'console' ? '/console' : '';
+      const headers =
+        door === 'console'
+          ? { cookie: `steward=${person.cookie}`, 'x-steward-console': '1' }
+          : { authorization: `Bearer ${person.token}` };
+      for (const { id, method, url } of asked) {
+        const reply = await send<Refusal>(house().app, {
+          method,
+          url: prefix + url.replaceAll(/:\w+/g, '1'),
+          headers,
+          remoteAddress: '203.0.113.9',
+        });
+        expect([id, reply.status]).toEqual([id, 403]);
+        expect(reply.body.message).toContain('203.0.113.9');
+      }
+    },
+  );
 
   test('nobody is believed who says where they come from, unless it is a trusted proxy', async () => {
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-client-ip', 'cf-connecting-ip']) {

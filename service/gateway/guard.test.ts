@@ -1,7 +1,7 @@
 /** The guard of the browser's door against other sites (T02). */
 import { beforeEach, expect, test } from 'vitest';
 import { send, type Refusal } from '../testing/calls.ts';
-import { makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
+import { contract, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
 
 const own = { 'x-steward-console': '1' };
 
@@ -45,6 +45,20 @@ onEachApp((house) => {
       .execute();
     expect(groups.map(({ name }) => name)).not.toContain('Forged');
   });
+
+  test.each([{ origin: 'http://evil.test' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])(
+    'no operation at all is done for %j',
+    async (foreign) => {
+      for (const { id, method, url } of contract.operations.filter(({ id: each }) => each !== 'issueToken')) {
+        const { status } = await send(house().app, {
+          method,
+          url: `/console${url.replaceAll(/:\w+/g, '1')}`,
+          headers: { cookie: `steward=${person.cookie}`, host: 'steward.test', ...own, ...foreign },
+        });
+        expect([id, status]).toEqual([id, 403]);
+      }
+    },
+  );
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
     '%s, which a form can send, is 415',
