@@ -4,8 +4,10 @@ import type { Condition } from '../../../../contract/rules/query/tree.ts';
 import { useAllowed, useSession } from '../../../api/session.ts';
 import { entriesSource } from '../../../entries/export/source.ts';
 import type { EntriesRequest } from '../../../entries/export/source.ts';
-import { toDraft, toQuery } from '../../../entries/find/draft.ts';
-import { choiceName, nodeWords } from '../../../entries/find/words.ts';
+import { EMPTY, toDraft, toQuery } from '../../../entries/find/draft.ts';
+import { useNameOf } from '../../../entries/find/use-name-of.ts';
+import { nodeWords } from '../../../entries/find/words.ts';
+import { useType } from '../../../entries/use-type.ts';
 import type { EntriesView } from '../../../entries/view.ts';
 import { OWN_ZONE, useZone } from '../../../entries/zone.ts';
 import { openExport } from '../../../export/index.ts';
@@ -19,11 +21,13 @@ interface FilesMenuProps {
 }
 
 /** What a list asks for, in words. */
-function filterOf({ request, view, condition }: FilesMenuProps): string | undefined {
-  const asked = condition && toQuery(toDraft(condition)) ? toDraft(condition) : undefined;
+function useFilterWords({ request, view, condition }: FilesMenuProps): string | undefined {
+  const { schema, fields } = useType();
+  const asked = condition ? toDraft(condition) : EMPTY;
+  const nameOf = useNameOf(asked, fields, schema);
   const parts = [
     ...(view.q.trim() === '' ? [] : [`Search: ${view.q.trim()}`]),
-    ...(asked ? [nodeWords(asked, request.fields, choiceName)] : []),
+    ...(toQuery(asked) ? [nodeWords(asked, request.fields, nameOf)] : []),
   ];
   return parts.length > 0 ? parts.join(' · ') : undefined;
 }
@@ -32,6 +36,7 @@ function filterOf({ request, view, condition }: FilesMenuProps): string | undefi
 export function FilesMenu(props: FilesMenuProps) {
   const { request } = props;
   const router = useRouter();
+  const filter = useFilterWords(props);
   const { site } = useSession();
   const zone = useZone();
   const importing = useAllowed('updateEntries');
@@ -58,7 +63,7 @@ export function FilesMenu(props: FilesMenuProps) {
           disabledReason: exporting.reason ?? unread ?? none,
           onSelect: () =>
             openExport(
-              entriesSource({ ...request, total: total ?? 0, filter: filterOf(props) }, [
+              entriesSource({ ...request, total: total ?? 0, filter }, [
                 zone.name,
                 'UTC',
                 site.timeZone,
