@@ -1,5 +1,6 @@
 import type { NewPlatformSite } from '../../../contract/generated/types.gen.ts';
 import { actorOf, change, type Recorder } from '../../kernel/change.ts';
+import { countOrRefuse } from '../../kernel/auth/throttle.store.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { normaliseEmail } from '../../kernel/email.ts';
 import { conflict, invalid, type FieldError } from '../../kernel/http/errors.ts';
@@ -13,6 +14,8 @@ import * as store from './store.ts';
 
 /** A mail that says where somebody may sign in now is worth its way for a week. */
 const MAIL_HOURS = 168;
+/** Each mails somebody whom the caller names. */
+const SITES_OF_ONE = { limit: 20, seconds: 3600 };
 
 /**
  * Makes a site with its first administrator: somebody the platform knows, or a new person who is mailed a link to set a
@@ -23,6 +26,7 @@ export async function createSite(call: Call<'createPlatformSite'>): Promise<numb
   const name = body.name.trim();
   const timeZone = zoneCalled(body.timeZone ?? 'UTC');
   if (name === '') throw invalid([{ path: 'name', message: 'must not be empty' }]);
+  await countOrRefuse(db, `new-site:${call.caller.userId}`, SITES_OF_ONE, 'Too many new sites in one hour');
   return change(db, actorOf(call), async (tx, record) => {
     const siteId = await store.insertSite(tx, { slug: body.slug, name, timeZone });
     if (siteId === undefined)

@@ -51,6 +51,15 @@ onEachApp((house) => {
     expect(body.sites.map(({ name }) => name)).toContain('Second');
   });
 
+  test('at most 20 an hour by one person: each mails somebody', async () => {
+    await house()
+      .db.insertInto('throttle')
+      .values({ key: `new-site:${person.userId}`, count: 20, window_started_at: new Date() })
+      .execute();
+    const made = await create({ slug: slug(), name: 'More', administrator: { email: person.email } });
+    expect(made.status).toBe(429);
+  });
+
   test('a taken short name, a person without names and a wrong zone leave nothing behind', async () => {
     const taken = slug();
     await create({ slug: taken, name: 'One', administrator: { email: person.email } });
