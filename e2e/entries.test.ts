@@ -123,6 +123,8 @@ test('the builder, the query, the chips and the address say the same', async ({ 
   await find.getByLabel('Operator', { exact: true }).selectOption('is none of');
   await find.getByRole('combobox', { name: 'Value of Stage' }).fill('o');
   await page.getByRole('option', { name: 'Open' }).click();
+  // The list stays open for the next value.
+  await page.keyboard.press('Escape');
   await expect(query).toHaveValue(/^\{"Stage":\{"\$nin":\[\d+\]\}\}$/);
   await expect(page).toHaveURL(/query=/);
   await expect(grid).toHaveAttribute('aria-rowcount', '131');

@@ -17,6 +17,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { SMALL, useMedia } from '../../../ui/use-media.ts';
 import '../../../ui/table/table.css';
 
 interface GridCardProps {
@@ -41,6 +42,7 @@ interface GridCardProps {
 export function GridCard(props: GridCardProps) {
   const { type, columns, answer } = props;
   const zone = useZone();
+  const small = useMedia(SMALL);
   const editing = useEditing(columns);
   const { rows, error } = answer;
   const broken = rows?.failure();
@@ -66,8 +68,8 @@ export function GridCard(props: GridCardProps) {
       <Content {...props} editing={editing} />
       <footer className="tbl-footer">
         <span>
-          {counted(columns.length, 'column', 'columns')} shown. Dates are in {zone.name}; hovering tells them
-          in every zone
+          {counted(columns.length, 'column', 'columns')} shown. Dates are in {zone.name}
+          {!small && '; hovering tells them in every zone'}
         </span>
         <span className="ent-foot">
           <MergeChosen type={type.apiName} />
