@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
+import { FIELD } from '../../../contract/rules/fields.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
@@ -56,6 +57,9 @@ export function ReviewEntry({ typeId, entry: { entryId, name, cells, lacks }, pe
   );
 }
 
+/** Of a field that is gone nobody knows more than what its values say themselves. */
+const GONE = { fieldType: FIELD.text, isMoney: false, isDateOnly: false };
+
 interface ChangeProps {
   typeId: number;
   reviewed: Reviewed;
@@ -64,7 +68,7 @@ interface ChangeProps {
 
 function Change({ typeId, reviewed: { cell, field, fault, theirs }, people }: ChangeProps) {
   const { name: zone } = useZone();
-  const words = (value: typeof cell.value) => (field ? wordsOf(value, field, zone) : '');
+  const words = (value: typeof cell.value) => wordsOf(value, field ?? GONE, zone);
   const [was, is] = [words(cell.before), cell.misfit?.text ?? words(cell.value)];
   const [before, after] = excerpts(was, is);
   const subtle = subtleDifference(was, is);
@@ -108,10 +112,10 @@ interface TheirsProps {
 /** What somebody else has made of a cell meanwhile: one of both stays. */
 function Theirs({ typeId, cell, field, theirs, people, zone }: TheirsProps) {
   const take = () => unstageCells(typeId, [cell], 'Take theirs');
-  if (theirs.isGone)
+  if (theirs.gone !== undefined)
     return (
       <div className="review-theirs">
-        <p>This entry was deleted meanwhile.</p>
+        <p>Deleted meanwhile: {theirs.gone}</p>
         <Button size="small" onClick={take}>
           Remove the change
         </Button>

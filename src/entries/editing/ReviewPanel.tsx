@@ -54,7 +54,7 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
   const reason = blockedBy({ total, overtaken: overtaken.length, blocking });
   // What is on its way is neither undone nor taken out: it would be stored all the same.
   const busy = pending ? 'The changes are being saved' : undefined;
-  const alive = overtaken.filter(({ theirs }) => theirs?.isGone === false);
+  const alive = overtaken.filter(({ theirs }) => theirs && theirs.gone === undefined);
   return (
     <Panel
       title={total === 0 ? 'Changes' : `Review ${counted(total, 'change', 'changes')}`}
@@ -104,17 +104,19 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
                 >
                   Take all theirs
                 </Button>
-                <Button
-                  size="small"
-                  onClick={() =>
-                    keepMine(
-                      typeId,
-                      alive.map(({ cell, theirs }) => ({ ...cell, before: theirs?.value })),
-                    )
-                  }
-                >
-                  Keep all yours
-                </Button>
+                {alive.length > 0 && (
+                  <Button
+                    size="small"
+                    onClick={() =>
+                      keepMine(
+                        typeId,
+                        alive.map(({ cell, theirs }) => ({ ...cell, before: theirs?.value })),
+                      )
+                    }
+                  >
+                    Keep all yours
+                  </Button>
+                )}
               </span>
             }
           />

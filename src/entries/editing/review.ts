@@ -66,7 +66,8 @@ function reviewEntry(
         missing.get(cell.fieldId) ??
         (field && valueFault(cell.value, field)) ??
         faults.get(cellKey(cell)),
-      theirs: isOvertaken(cell, current) ? current : undefined,
+      // Of a field that is gone there is nothing to decide.
+      theirs: field && isOvertaken(cell, current) ? current : undefined,
     };
   });
   const lacks = [...missing].filter(([fieldId]) => !staged.has(fieldId)).map(([, message]) => message);

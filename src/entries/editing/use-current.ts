@@ -12,15 +12,15 @@ export interface Current {
   value: FieldValue | undefined;
   modified: string | undefined;
   modifiedBy: number | undefined;
-  /** The entry is there no more. */
-  isGone: boolean;
+  /** The entry or the field is there no more: which, as the service says it. */
+  gone: string | undefined;
 }
 
 const currentOf = ({ value, modified, modifiedBy, error }: DataRequestResultVm): Current => ({
   value,
   modified: modified ?? undefined,
   modifiedBy: modifiedBy ?? undefined,
-  isGone: error?.code === 404,
+  gone: error?.code === 404 ? error.description : undefined,
 });
 
 /** Fields that decide what others need, and those that may be needed. */
@@ -59,4 +59,5 @@ export const currentQuery = (typeId: number, cells: readonly StagedCell[], field
 /** A staged cell that holds something else by now than when it was changed. */
 export const isOvertaken = (cell: StagedCell, current: Current | undefined): boolean =>
   current !== undefined &&
-  (current.isGone || (!sameValue(current.value, cell.before) && !sameValue(current.value, cell.value)));
+  (current.gone !== undefined ||
+    (!sameValue(current.value, cell.before) && !sameValue(current.value, cell.value)));

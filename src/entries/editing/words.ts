@@ -5,7 +5,11 @@ import type { Field } from '../schema.ts';
 import { itemText, itemsOf } from '../values.ts';
 
 /** A value in words, dates in the zone in which they are shown; empty for no data. */
-export const wordsOf = (value: FieldValue | undefined, field: Field, zone: string): string =>
+export const wordsOf = (
+  value: FieldValue | undefined,
+  field: Pick<Field, 'fieldType' | 'isMoney' | 'isDateOnly'>,
+  zone: string,
+): string =>
   itemsOf(value)
     .map((item) => {
       if (field.fieldType !== FIELD.date || typeof item !== 'string') return itemText(item, field);
