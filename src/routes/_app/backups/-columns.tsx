@@ -38,7 +38,7 @@ export const COLUMNS: readonly Column<Backup>[] = [
   {
     id: 'when',
     header: 'Asked',
-    width: 96,
+    width: 116,
     sortable: true,
     cell: ({ createdDate }, { tabIndex }) =>
       createdDate === undefined ? none : <Moment at={createdDate} tabIndex={tabIndex} />,
