@@ -1,2 +1,3 @@
+export { namedHere } from './attempts.store.ts';
 export { readIdentity, updateIdentity } from './settings.ts';
 export { beginIdentity, finishIdentity, identitySignOut } from './sign-in.ts';

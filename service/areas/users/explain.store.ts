@@ -3,6 +3,7 @@ import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { ACTIVITY } from '../../kernel/audit/activity.store.ts';
 import { addressRefused } from '../../kernel/auth/store.ts';
 import type { Db } from '../../kernel/db/database.ts';
+import { namedHere } from '../identity/index.ts';
 
 /** Everything that decides whether a user gets in. */
 export interface Standing {
@@ -33,7 +34,7 @@ export async function readStanding(db: Db, siteId: number, userId: number): Prom
     select m.is_active as "isActive", m.expires_at as "expiresAt", coalesce(m.expires_at <= now(), false) as "isOver",
       m.license_type_id as "licenseTypeId",
       case when a.locked_until > now() then a.locked_until end as "lockedUntil", s.identity_mode as "identityMode",
-      a.password_hash is not null as "hasPassword", a.federation_id as "federationId",
+      a.password_hash is not null as "hasPassword", ${namedHere(siteId)} as "federationId",
       m.two_factor_enabled as "asksFactor", a.second_factor as "hasFactor",
       m.ip_restrictions_enabled as "isRestricted",
       (select host(ip_address) from activity t where t.site_id = m.site_id and t.user_id = m.user_id

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { AccessExplanation } from '../../../contract/generated/types.gen.ts';
 import type { Refusal } from '../../testing/calls.ts';
-import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import { as, joinSite, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 onEachApp((house) => {
   let admin: Person;
@@ -72,6 +72,29 @@ onEachApp((house) => {
     expect(await failing('?ipAddress=203.0.113.9')).toEqual([[], true, true]);
     expect(await failing('?ipAddress=198.51.100.1')).toEqual([['address'], false, false]);
     expect((await ask('?ipAddress=203.0.113.0/24')).status).toBe(400);
+  });
+
+  test('a guest is known to the identity manager by the name of this site, not by that of their home', async () => {
+    const { db } = house();
+    const guest = await makePerson(db, await makeSite(db), {});
+    await joinSite(db, admin.siteId, guest.userId);
+    await db
+      .updateTable('site')
+      .set({ identity_mode: 'identity-manager' })
+      .where('site_id', '=', admin.siteId)
+      .execute();
+    await db
+      .updateTable('account')
+      .set({ federation_id: 'at-home' })
+      .where('user_id', '=', guest.userId)
+      .execute();
+    user = guest;
+    const told = async () => JSON.stringify((await ask()).body.checks);
+    expect(await told()).toContain('no federation id');
+    const link = { site_id: admin.siteId, user_id: guest.userId, federation_id: 'as-guest' };
+    await db.insertInto('identity_link').values(link).execute();
+    expect(await told()).toContain('as-guest');
+    expect(await told()).not.toContain('at-home');
   });
 
   test('a user of another site does not exist here', async () => {
