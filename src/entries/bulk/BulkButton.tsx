@@ -37,7 +37,7 @@ export function BulkButton({ typeId, rows, query, narrowed }: BulkButtonProps) {
     }
     setPending(true);
     try {
-      const found = await rowsBetween(rows, some.top, some.bottom);
+      const found = await rowsBetween(rows, some.top, some.bottom, []);
       openEntryBulk({ typeId, scope: { ids: found.map(({ EntryId }) => EntryId) }, edit: undefined });
     } catch (thrown) {
       const { message: description } = toServiceError(thrown);

@@ -1,11 +1,12 @@
 import { memo } from 'react';
-import type { RowVm } from '../../api/generated/types.gen.ts';
+import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
 import { cx } from '../../ui/cx.ts';
 import type { EntryColumn } from '../columns.ts';
 import type { StagedCell } from '../editing/changes.ts';
 import { lockedReason } from '../editing/rules.ts';
 import { sameValue } from '../editing/written.ts';
 import { standsAtEnd, valueIn } from '../values.ts';
+import { isCut } from '../whole.ts';
 import { CellValue } from './CellValue.tsx';
 import { EditCell, Refusal } from './EditCell.tsx';
 import type { RowOpen } from './EditCell.tsx';
@@ -38,14 +39,20 @@ interface GridCellProps {
 const MOST_TEXT = 300;
 
 /** The state of a cell in words: what is staged, what is wrong with it, who was there before. */
+/** Whether a row holds this value, as far as it was read. */
+function holds(row: RowVm, field: EntryColumn['field'], value: FieldValue | undefined): boolean {
+  const now = valueIn(row, field);
+  const isPart = typeof now === 'string' && typeof value === 'string' && isCut(row, field);
+  return isPart ? value.startsWith(now) : sameValue(now, value);
+}
+
 function noteOf(
   row: RowVm | undefined,
   { field }: EntryColumn,
   staged: StagedCell | undefined,
   fault?: string,
 ) {
-  const now = row && valueIn(row, field);
-  const isOvertaken = staged && row && !sameValue(now, staged.before) && !sameValue(now, staged.value);
+  const isOvertaken = staged && row && !holds(row, field, staged.before) && !holds(row, field, staged.value);
   if (fault !== undefined) return { className: 'eg-faulty', words: fault };
   if (isOvertaken) return { className: 'eg-overtaken', words: 'Somebody else has changed this meanwhile' };
   return staged ? { className: 'eg-staged', words: 'Changed, not saved' } : undefined;

@@ -58,7 +58,7 @@ export function PasteDialog({ pasting, rows, columns, editing, onClose }: PasteD
   const { data: plan, error } = useQuery({
     queryKey: ['paste', pasting, editing.zone],
     async queryFn() {
-      const there = await rowsBetween(rows, top, Math.min(rows.total, top + height) - 1);
+      const there = await rowsBetween(rows, top, Math.min(rows.total, top + height) - 1, fields);
       const existing = there.map((row): PasteRow => ({
         entryId: row.EntryId,
         entryName: nameIn(row, columns),

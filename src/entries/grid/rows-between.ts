@@ -1,6 +1,8 @@
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import { toServiceError } from '../../api/errors.ts';
 import type { EntryRows } from '../rows.ts';
+import type { Field } from '../schema.ts';
+import { isCut, wholeRows } from '../whole.ts';
 
 function loaded(rows: EntryRows, from: number, to: number): readonly RowVm[] | undefined {
   const found: RowVm[] = [];
@@ -12,11 +14,18 @@ function loaded(rows: EntryRows, from: number, to: number): readonly RowVm[] | u
   return found;
 }
 
-/** The rows of a stretch, read where they are not there yet. */
-export async function rowsBetween(rows: EntryRows, from: number, to: number): Promise<readonly RowVm[]> {
-  const there = loaded(rows, from, to);
-  if (there) return there;
-  return new Promise((resolve, reject) => {
+/** The rows of a stretch with these fields whole, read where they are not there yet. @throws ServiceError */
+export async function rowsBetween(
+  rows: EntryRows,
+  from: number,
+  to: number,
+  fields: readonly Field[],
+): Promise<readonly RowVm[]> {
+  return wholeRows(loaded(rows, from, to) ?? (await read(rows, from, to)), fields);
+}
+
+const read = (rows: EntryRows, from: number, to: number): Promise<readonly RowVm[]> =>
+  new Promise((resolve, reject) => {
     const stop = rows.subscribe(() => {
       const failure = rows.failure();
       const found = loaded(rows, from, to);
@@ -27,7 +36,14 @@ export async function rowsBetween(rows: EntryRows, from: number, to: number): Pr
     });
     rows.want(from, to);
   });
-}
 
-/** The rows of a stretch where all of them are there. */
-export const rowsAtHand = loaded;
+/** The rows of a stretch where all of them are there, and these fields whole in each. */
+export function rowsAtHand(
+  rows: EntryRows,
+  from: number,
+  to: number,
+  fields: readonly Field[],
+): readonly RowVm[] | undefined {
+  const there = loaded(rows, from, to);
+  return there?.some((row) => fields.some((field) => isCut(row, field))) ? undefined : there;
+}

@@ -42,13 +42,14 @@ export function useClipboard({ rows, columns, editing, range }: Sheet) {
   const [pasting, setPasting] = useState<Pasting>();
   const isReading = useRef(false);
   const chosen = columns.slice(range.left, range.right + 1);
+  const fields = chosen.map(({ field }) => field);
   const told = () => announce(`Copied ${count(cellsIn(range))} cells`);
 
   const readAndCopy = async () => {
     if (isReading.current) return;
     isReading.current = true;
     try {
-      copied = copyOf(await rowsBetween(rows, range.top, range.bottom), chosen, editing);
+      copied = copyOf(await rowsBetween(rows, range.top, range.bottom, fields), chosen, editing);
       await navigator.clipboard.writeText(copied.tsv);
       toast({ title: `Copied ${count(cellsIn(range))} cells`, tone: 'ok' });
     } catch (thrown) {
@@ -68,7 +69,7 @@ export function useClipboard({ rows, columns, editing, range }: Sheet) {
       });
       return;
     }
-    const there = rowsAtHand(rows, range.top, range.bottom);
+    const there = rowsAtHand(rows, range.top, range.bottom, fields);
     if (!there) {
       void readAndCopy();
       return;

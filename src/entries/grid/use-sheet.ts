@@ -11,9 +11,11 @@ import type { EntryRows } from '../rows.ts';
 import { movedBy } from './keys.ts';
 import type { Bounds, Cell } from './keys.ts';
 import { cellsIn, rangeOf } from './range.ts';
-import { rowsAtHand } from './rows-between.ts';
+import { rowsAtHand, rowsBetween } from './rows-between.ts';
 import { cellOf, refusalOf, shownIn } from './sheet.ts';
 import type { Editing } from './sheet.ts';
+import { sayUnread, useWholeCell } from './use-whole-cell.ts';
+import { isCut } from '../whole.ts';
 
 /** A cell that is open: to be edited, or to say why it cannot be. */
 export interface OpenCell extends Cell {
@@ -35,6 +37,9 @@ interface Sheet {
   /** Brings a cell into view, and leaves the focus where it is. */
   reveal: (row: number, column: number) => void;
 }
+
+/** More is a bulk edit: what is cleared here is reviewed cell by cell. */
+const MOST_CLEARED = 5000;
 
 const STEPS: Record<Onward, Cell> = {
   stay: { row: 0, column: 0 },
@@ -58,6 +63,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
   const [far, setFar] = useState<{ from: Cell; to: Cell }>();
   const [open, setOpen] = useState<OpenCell>();
   const [dragging, setDragging] = useState(false);
+  const openWhole = useWholeCell();
   const range = far ? rangeOf(far.from, far.to) : rangeOf(current, current);
 
   const extend = (to: Cell) => {
@@ -72,7 +78,17 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     if (refusal !== undefined) announce(refusal);
     setFar(undefined);
     const misfit = editing.changes.cells.get(entry.EntryId)?.get(field.id)?.misfit;
-    setOpen({ ...at, entry, value: shownIn(entry, field, editing.changes), seed, misfit, refusal });
+    const show = (row: RowVm, typed: string | undefined) =>
+      setOpen({
+        ...at,
+        entry: row,
+        value: shownIn(row, field, editing.changes),
+        seed: typed,
+        misfit,
+        refusal,
+      });
+    if (isCut(entry, field)) openWhole({ entry, field, seed }, show);
+    else show(entry, seed);
   };
   const close = (onward: Onward | undefined) => {
     // Another cell may be open by now: going there is what closes this one.
@@ -105,12 +121,19 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
   const clear = () => {
     const chosen = columns.slice(range.left, range.right + 1).map(({ field }) => field);
     const fields = chosen.filter((field) => refusalOf(editing, field) === undefined);
-    const there = rowsAtHand(rows, range.top, range.bottom);
-    if (fields.length === 0) begin({ row: range.top, column: range.left });
-    if (!there) announce('Rows that were not read yet are not cleared');
-    if (fields.length === 0 || !there) return;
-    const cells = there.flatMap((row) => fields.map((field) => cellOf(row, field, undefined, columns)));
-    stageCells(editing.typeId, cells, `Clear ${counted(cells.length, 'cell', 'cells')}`);
+    if (fields.length === 0) {
+      begin({ row: range.top, column: range.left });
+      return;
+    }
+    const stage = (there: readonly RowVm[]) => {
+      const cells = there.flatMap((row) => fields.map((field) => cellOf(row, field, undefined, columns)));
+      stageCells(editing.typeId, cells, `Clear ${counted(cells.length, 'cell', 'cells')}`);
+    };
+    const there = rowsAtHand(rows, range.top, range.bottom, fields);
+    if (there) stage(there);
+    else if (range.bottom - range.top >= MOST_CLEARED)
+      announce(`At most ${MOST_CLEARED} rows are cleared at once`);
+    else void rowsBetween(rows, range.top, range.bottom, fields).then(stage, sayUnread);
   };
 
   /** True where the key was one of the sheet's. */

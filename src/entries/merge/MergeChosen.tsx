@@ -18,7 +18,7 @@ export function MergeChosen({ type }: { type: string }) {
   if (number > MOST_AT_ONCE) return null;
   const merge = () => {
     // Few rows that somebody has just selected are there.
-    const ids = rowsAtHand(chosen.rows, chosen.top, chosen.bottom)?.map(({ EntryId }) => EntryId) ?? [];
+    const ids = rowsAtHand(chosen.rows, chosen.top, chosen.bottom, [])?.map(({ EntryId }) => EntryId) ?? [];
     void navigate({
       to: '/entries/$type/merge',
       params: { type },
