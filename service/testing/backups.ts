@@ -119,6 +119,11 @@ async function attach(
 export async function fillSite(house: House, things: Things, seed: number, entries = 40): Promise<void> {
   const { db } = house;
   const { siteId, person, api } = things;
+  await db
+    .updateTable('site')
+    .set({ has_agent_server: true, may_manage_existing_users: true, time_zone: 'Asia/Kolkata' })
+    .where('site_id', '=', siteId)
+    .execute();
   const guest = await makePerson(db, await makeSite(db));
   await joinSite(db, siteId, guest.userId, { licenseTypeId: 2 });
   const gone = await makePerson(db, siteId);

@@ -25,33 +25,20 @@ const text = (value: string | null | undefined): string => {
 
 /** Gives each person of the sheets an account here; `ids` says which. */
 export async function restorePeople(tx: Tx, restoring: Restoring): Promise<void> {
-  const { file } = restoring;
-  for await (const rows of recordsOf(file, SHEETS.members))
-    await restoreSome(
-      tx,
-      restoring,
-      rows.map((row) => ({
-        id: Number(row['user_id']),
-        email: text(row['email']),
-        firstName: text(row['first_name']),
-        lastName: text(row['last_name']),
-        federationId: row['federation_id'] ?? null,
-        isHome: row['is_home'] === 't',
-      })),
-    );
-  for await (const rows of recordsOf(file, FORMER))
-    await restoreSome(
-      tx,
-      restoring,
-      rows.map((row) => ({
-        id: Number(row['user_id']),
-        email: text(row['email']),
-        firstName: text(row['first_name']),
-        lastName: text(row['last_name']),
-        federationId: null,
-        isHome: false,
-      })),
-    );
+  for (const sheet of [SHEETS.members, FORMER])
+    for await (const rows of recordsOf(restoring.file, sheet))
+      await restoreSome(
+        tx,
+        restoring,
+        rows.map((row) => ({
+          id: Number(row['user_id']),
+          email: text(row['email']),
+          firstName: text(row['first_name']),
+          lastName: text(row['last_name']),
+          federationId: row['federation_id'] ?? null,
+          isHome: row['is_home'] === 't',
+        })),
+      );
 }
 
 async function restoreSome(tx: Tx, restoring: Restoring, people: readonly Person[]): Promise<void> {
