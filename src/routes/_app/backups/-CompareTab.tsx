@@ -57,16 +57,18 @@ function Compared({ backup, chosen }: { backup: Backup; chosen: Backup }) {
   const small = useMedia(SMALL);
   const isOlder = (chosen.createdDate ?? '') <= (backup.createdDate ?? '');
   const [before, after] = isOlder ? [chosen, backup] : [backup, chosen];
+  // Between two that were not asked for the same, everything jumps.
+  const isAlike = haveOneScope(before, after);
   const { changes, jumps, error, retry, isFetching } = useComparison(before, after);
   return (
     <>
-      {!haveOneScope(before, after) && (
+      {!isAlike && (
         <Banner title="They were not asked for the same">
           Before: {contentsWords(before)}. After: {contentsWords(after)}. What one of them was not asked for
           is no loss.
         </Banner>
       )}
-      {jumps.length > 0 && (
+      {isAlike && jumps.length > 0 && (
         <Banner
           tone="warn"
           title={`${counted(jumps.length, 'member jumps', 'members jump')} from one backup to the next`}
