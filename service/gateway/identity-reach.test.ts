@@ -55,12 +55,12 @@ onEachApp((house) => {
       ...(cookie !== undefined && { cookie: `steward=${cookie}` }),
     });
   const begin = async (siteId: number, cookie?: string) =>
-    (await door(cookie).post<IdentityStart>('/api/session/identity', { site: await slugOf(siteId) })).body
-      .url;
+    (await door(cookie).post<IdentityStart>('/api/session/identity', { site: await slugOf(siteId) })).body;
   const come = async (siteId: number, claims: { sub: string } & Record<string, unknown>) => {
     provider.setPerson(claims);
-    const query = await provider.visit(await begin(siteId));
-    return door().post<Session & Refusal>('/api/session/identity/finish', { query });
+    const { url, secret } = await begin(siteId);
+    const query = await provider.visit(url);
+    return door().post<Session & Refusal>('/api/session/identity/finish', { query, secret });
   };
   const cookieOf = ({ headers }: Awaited<ReturnType<typeof come>>) =>
     /steward=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
@@ -130,8 +130,10 @@ onEachApp((house) => {
     const key = (cookie: string) => door(cookie).post<Refusal>('/api/session/apikey', { scopes: ['data'] });
     const asked = await key(cookieOf(hoursAgo));
     expect([asked.status, asked.body]).toEqual([403, expect.objectContaining({ code: 'step-up-required' })]);
-    expect(new URL(await begin(person.siteId)).searchParams.get('prompt')).toBeNull();
-    expect(new URL(await begin(person.siteId, cookieOf(hoursAgo))).searchParams.get('prompt')).toBe('login');
+    expect(new URL((await begin(person.siteId)).url).searchParams.get('prompt')).toBeNull();
+    expect(new URL((await begin(person.siteId, cookieOf(hoursAgo))).url).searchParams.get('prompt')).toBe(
+      'login',
+    );
     const proven = await key(cookieOf(await come(person.siteId, claims)));
     expect(proven.body).not.toMatchObject({ code: 'step-up-required' });
   });

@@ -38,8 +38,13 @@ onEachApp((house) => {
 
   const door = () => callsWith(house().app, '/console', { 'x-steward-console': '1' });
   const begin = () => door().post<IdentityStart & Refusal>('/api/session/identity', { site: slug });
-  const finish = (query: string) => door().post<Session & Refusal>('/api/session/identity/finish', { query });
-  const come = async () => finish(await provider.visit((await begin()).body.url));
+  const NO_SECRET = 'of nobody who began anything';
+  const finish = (query: string, secret = NO_SECRET) =>
+    door().post<Session & Refusal>('/api/session/identity/finish', { query, secret });
+  const come = async () => {
+    const { url, secret } = (await begin()).body;
+    return finish(await provider.visit(url), secret);
+  };
   const federate = (who: Person, federationId: string | null) =>
     house()
       .db.updateTable('account')
@@ -96,13 +101,18 @@ onEachApp((house) => {
     const sub = crypto.randomUUID();
     await federate(person, sub);
     provider.setPerson({ sub });
-    const query = await provider.visit((await begin()).body.url);
-    const other = new URLSearchParams(await provider.visit((await begin()).body.url));
-    const replies = await Promise.all([finish(query), finish(query)]);
+    const { url, secret } = (await begin()).body;
+    const query = await provider.visit(url);
+    const another = (await begin()).body;
+    const other = new URLSearchParams(await provider.visit(another.url));
+    // Whoever catches the address alone neither gets in nor uses it up.
+    expect((await finish(query)).status).toBe(401);
+    expect((await finish(query, another.secret)).status).toBe(401);
+    const replies = await Promise.all([finish(query, secret), finish(query, secret)]);
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
     // A code of one sign-in with the state of another.
     const mixed = new URLSearchParams({ code: 'stolen', state: other.get('state') ?? '' });
-    expect((await finish(mixed.toString())).status).toBe(401);
+    expect((await finish(mixed.toString(), another.secret)).status).toBe(401);
     expect((await finish('code=x&state=never-begun')).status).toBe(401);
     expect((await finish(`error=access_denied&state=${crypto.randomUUID()}`)).status).toBe(401);
   });

@@ -29,7 +29,7 @@ export const identityHandlers: Handlers<Operations> = {
   },
 
   async finishIdentitySignIn({ db, body, origin, services, presentedSession, presentedDevice: device }) {
-    const { siteId, userId, provenAt } = await finishIdentity(db, body.query, services, origin);
+    const { siteId, userId, provenAt } = await finishIdentity(db, body, services, origin);
     const site = (await sitesOf(db, userId, origin.ip)).find((each) => each.siteId === siteId);
     if (!site || site.refused) {
       await writeActivity(db, { siteId, userId, kind: ACTIVITY.forbidden, ip: origin.ip });

@@ -28,8 +28,8 @@ export function IdentityForm({ site, next }: IdentityFormProps) {
         begin.mutate(
           { body },
           {
-            onSuccess({ url, state }) {
-              keepUnderWay({ state, next, site: body.site });
+            onSuccess({ url, state, secret }) {
+              keepUnderWay({ state, secret, next, site: body.site });
               location.assign(url);
             },
           },

@@ -55,9 +55,12 @@ async function comeBack(query: string): Promise<Outcome> {
   if (state === null) return {};
   const underWay = takeUnderWay();
   if (underWay?.state !== state) return { failure: toServiceError(new Error(BEGUN_ELSEWHERE)) };
-  const { next, site } = underWay;
+  const { next, site, secret } = underWay;
   try {
-    const { data } = await finishIdentitySignIn({ body: { query: location.search }, throwOnError: true });
+    const { data } = await finishIdentitySignIn({
+      body: { query: location.search, secret },
+      throwOnError: true,
+    });
     return { session: data, next, site };
   } catch (thrown) {
     return { failure: toServiceError(thrown), next, site };

@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { getOwnSecurityOptions, provePresenceMutation } from '../api/generated/@tanstack/react-query.gen.ts';
 import { toServiceError } from '../api/errors.ts';
 import { settleProof } from '../api/step-up.ts';
+import { useSession } from '../api/session.ts';
 import { useWrite } from '../api/write.ts';
 import { Dialog } from '../ui/dialog/Dialog.tsx';
 import { ErrorState } from '../ui/feedback/ErrorState.tsx';
 import { Spinner } from '../ui/feedback/Spinner.tsx';
+import { OrganizationSignIn } from './access/OrganizationSignIn.tsx';
 import { ProofForm } from './access/ProofForm.tsx';
 
 const cancel = () => settleProof(false);
@@ -26,11 +28,7 @@ export default function StepUpDialog() {
         </ErrorState>
       )}
       {!data && !error && <Spinner />}
-      {data && data.proofs.length === 0 && (
-        <p>
-          You have neither a password nor a second factor here: sign out and in again, then try once more.
-        </p>
-      )}
+      {data && data.proofs.length === 0 && <NoProof />}
       {data && data.proofs.length > 0 && (
         <ProofForm
           methods={data.proofs}
@@ -42,5 +40,20 @@ export default function StepUpDialog() {
         />
       )}
     </Dialog>
+  );
+}
+
+/** Whom an identity manager signs in proves it there, anew; the page takes over the session that comes of it. */
+function NoProof() {
+  const { site } = useSession();
+  if (site.identityMode === 'password')
+    return (
+      <p>You have neither a password nor a second factor here: sign out and in again, then try once more.</p>
+    );
+  return (
+    <>
+      <p>Prove it to your organization in another tab, then come back here and try once more.</p>
+      <OrganizationSignIn slug={site.slug} />
+    </>
   );
 }

@@ -24,7 +24,7 @@ export async function beginIdentity(
   db: Db,
   { slug, openSite }: { slug: string; openSite: number | undefined },
   { publicUrl, seals }: Needed,
-): Promise<{ url: string; state: string }> {
+): Promise<{ url: string; state: string; secret: string }> {
   const stored = await readProvider(db, { slug });
   const provider = stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined;
   if (!stored || !provider)
@@ -36,8 +36,12 @@ export async function beginIdentity(
     throw new ApiError(503, UNREACHABLE);
   });
   await keepAttempt(db, hashSecret(state), { siteId: stored.siteId, nonce, verifier });
-  return { url, state };
+  return { url, state, secret: tabSecret(state, seals) };
 }
+
+/** What the tab that begins keeps to itself: whoever catches the address to come back to cannot finish in its place. */
+const tabSecret = (state: string, seals: Needed['seals']): string =>
+  seals.mac(state, 'identity attempt').toString('base64url');
 
 /** Who came back, on which site, and when they last proved to the provider that it is them; undefined where it does not say. */
 interface Vouched {
@@ -58,13 +62,15 @@ function provenAt({ auth_time: seconds }: Readonly<Record<string, unknown>>): Da
  */
 export async function finishIdentity(
   db: Db,
-  query: string,
+  { query, secret }: { query: string; secret: string },
   { publicUrl, seals }: Needed,
   origin: Origin,
 ): Promise<Vouched> {
   const address = new URL(`${redirectUrl(publicUrl)}?${query.replace(/^\?/, '')}`);
   const state = address.searchParams.get('state') ?? '';
-  const attempt = await takeAttempt(db, hashSecret(state));
+  // Before the attempt is taken: whoever has the address alone does not use it up either.
+  const isOurs = hashSecret(secret).equals(hashSecret(tabSecret(state, seals)));
+  const attempt = isOurs ? await takeAttempt(db, hashSecret(state)) : undefined;
   if (!attempt) throw unauthorized('This sign-in has been used or has taken too long. Begin again.');
   const stored = await readProvider(db, { siteId: attempt.siteId });
   const provider = stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined;

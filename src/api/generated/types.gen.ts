@@ -2215,6 +2215,10 @@ export type IdentityStart = {
      * What comes back with the browser; another one was begun by somebody else.
      */
     state: string;
+    /**
+     * Kept by the tab that began; only with it can this sign-in be finished.
+     */
+    secret: string;
 };
 
 export type IdentitySignOut = {
@@ -2225,6 +2229,7 @@ export type IdentitySignOut = {
 };
 
 export type FinishIdentitySignIn = {
+    secret: string;
     query: string;
 };
 

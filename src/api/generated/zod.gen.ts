@@ -1681,7 +1681,8 @@ export const zBeginIdentitySignIn = z.object({
 
 export const zIdentityStart = z.object({
     url: z.string(),
-    state: z.string()
+    state: z.string(),
+    secret: z.string()
 });
 
 export const zIdentitySignOut = z.object({
@@ -1689,6 +1690,7 @@ export const zIdentitySignOut = z.object({
 });
 
 export const zFinishIdentitySignIn = z.object({
+    secret: z.string().min(20).max(100),
     query: z.string().min(1).max(8000)
 });
 

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 it('is taken once', () => {
-  const underWay = { state: 's', next: '/users', site: 'northwind' };
+  const underWay = { state: 's', secret: 'x', next: '/users', site: 'northwind' };
   keepUnderWay(underWay);
   expect(takeUnderWay()).toEqual(underWay);
   expect(takeUnderWay()).toBeUndefined();

@@ -3,6 +3,7 @@ const KEY = 'steward-sign-in';
 
 interface UnderWay {
   state: string;
+  secret: string;
   next: string;
   site: string;
 }
@@ -13,7 +14,7 @@ export const keepUnderWay = (underWay: UnderWay): void =>
 const isUnderWay = (value: unknown): value is UnderWay =>
   typeof value === 'object' &&
   value !== null &&
-  ['state', 'next', 'site'].every((name) => typeof Reflect.get(value, name) === 'string');
+  ['state', 'secret', 'next', 'site'].every((name) => typeof Reflect.get(value, name) === 'string');
 
 /** Takes it: what comes back a second time belongs to nothing. */
 export function takeUnderWay(): UnderWay | undefined {
