@@ -103,8 +103,43 @@ onEachApp((house) => {
     });
   });
 
+  type Site = { siteId: number; one: Person; keeper: Calls; whom: Person };
+  async function pair(siteId: number, traits: Parameters<typeof makePerson>[2]): Promise<Site> {
+    const [one, whom] = [await makePerson(house().db, siteId, traits), await makePerson(house().db, siteId)];
+    return { siteId, one, keeper: as(house().app, one), whom };
+  }
+
+  async function listed(): Promise<Site> {
+    const siteId = await makeSite(house().db);
+    await house()
+      .db.insertInto('approved_address')
+      .values({ site_id: siteId, network: '127.0.0.1' })
+      .execute();
+    return pair(siteId, { ipRestrictionsEnabled: true });
+  }
+  async function emptied({ siteId }: Site) {
+    const capabilities = ['Manage Settings', 'Access Web Service'] as const;
+    const other = await makePerson(house().db, siteId, { capabilities });
+    return as(house().app, other).put('/api/rest/v1/management/settings/addresses', { addresses: [] });
+  }
+  async function federated(): Promise<Site> {
+    return pair(await makeSite(house().db, 'identity-manager'), { passwordHash: null });
+  }
+  async function ended({ siteId }: Site) {
+    const runner = await makePerson(house().db, await makeSite(house().db));
+    await house().db.insertInto('platform_administrator').values({ user_id: runner.userId }).execute();
+    const path = `/api/platform/sites/${siteId}/identity`;
+    return as(house().app, runner, 'console').put(path, { mode: 'password' });
+  }
+  async function plain(): Promise<Site> {
+    return pair(await makeSite(house().db), {});
+  }
+
+  function restricted({ one, whom }: Site) {
+    return as(house().app, whom).put('user', { id: one.userId, ipRestrictionsEnabled: true });
+  }
+
   describe('an administrator who signs in only by a list or an identity manager, or another one, remains (T07)', () => {
-    type Site = { siteId: number; one: Person; keeper: Calls; whom: Person };
     /** Each shuts `one` of two administrators out, whose calls are `keeper`; `whom` is the other. */
     const shutOuts: readonly (readonly [
       string,
@@ -131,42 +166,6 @@ onEachApp((house) => {
         expect(remains).toBe(true);
       }
     });
-
-    async function pair(siteId: number, traits: Parameters<typeof makePerson>[2]): Promise<Site> {
-      const [one, whom] = [
-        await makePerson(house().db, siteId, traits),
-        await makePerson(house().db, siteId),
-      ];
-      return { siteId, one, keeper: as(house().app, one), whom };
-    }
-    async function listed(): Promise<Site> {
-      const siteId = await makeSite(house().db);
-      await house()
-        .db.insertInto('approved_address')
-        .values({ site_id: siteId, network: '127.0.0.1' })
-        .execute();
-      return pair(siteId, { ipRestrictionsEnabled: true });
-    }
-    async function emptied({ siteId }: Site) {
-      const capabilities = ['Manage Settings', 'Access Web Service'] as const;
-      const other = await makePerson(house().db, siteId, { capabilities });
-      return as(house().app, other).put('/api/rest/v1/management/settings/addresses', { addresses: [] });
-    }
-    async function federated(): Promise<Site> {
-      return pair(await makeSite(house().db, 'identity-manager'), { passwordHash: null });
-    }
-    async function ended({ siteId }: Site) {
-      const runner = await makePerson(house().db, await makeSite(house().db));
-      await house().db.insertInto('platform_administrator').values({ user_id: runner.userId }).execute();
-      const path = `/api/platform/sites/${siteId}/identity`;
-      return as(house().app, runner, 'console').put(path, { mode: 'password' });
-    }
-    async function plain(): Promise<Site> {
-      return pair(await makeSite(house().db), {});
-    }
-    function restricted({ one, whom }: Site) {
-      return as(house().app, whom).put('user', { id: one.userId, ipRestrictionsEnabled: true });
-    }
   });
 
   test('40 deactivations at the same time are ordinary work: none fails', async () => {

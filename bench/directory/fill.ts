@@ -44,7 +44,13 @@ export async function fill(service: Service, users: number): Promise<void> {
   const { DATABASE_URL: databaseUrl = '', DATA_DIR: dataDir = '' } = service.place;
   const database = await openDatabase({ databaseUrl, dataDir });
   try {
-    const options = { users: Math.min(users, SAMPLED), asOf: AS_OF, seed: 1, siteId: SITE_ID, entries: false };
+    const options = {
+      users: Math.min(users, SAMPLED),
+      asOf: AS_OF,
+      seed: 1,
+      siteId: SITE_ID,
+      entries: false,
+    };
     await fillSample(database.db, options);
   } finally {
     await database.close();

@@ -104,9 +104,10 @@ onEachApp((house) => {
     expect((await from(mine)).status).toBe(200);
   });
 
+  const half = async (cookies: Cookies = {}) => sessionCookie(await signIn(cookies));
+
   test('who knows the password and guesses codes does not lock the owner out of a known browser (T14)', async () => {
     const { secret } = await enrol(house().app, person.cookie);
-    const half = async (cookies: Cookies = {}) => sessionCookie(await signIn(cookies));
     const fresh = () => sql`update authenticator set last_step = 1`.execute(house().db);
     await fresh();
     const give = async (code: string, cookies: Cookies = {}) =>

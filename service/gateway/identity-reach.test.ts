@@ -12,6 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
+const identityOf = (siteId: number) => `/api/platform/sites/${siteId}/identity`;
+
+const verified = (who: Person) => ({ email: who.email, email_verified: true });
+
 onEachApp((house) => {
   let runner: Person;
   /** Somebody whose account began on the site of the runner. */
@@ -23,7 +27,6 @@ onEachApp((house) => {
     await db.transaction().execute((tx) => grantPlatform(tx, runner.userId));
   });
 
-  const identityOf = (siteId: number) => `/api/platform/sites/${siteId}/identity`;
   const setUp = (siteId: number, more: object = {}) =>
     as(house().app, runner, 'console').put<Refusal>(identityOf(siteId), {
       mode: 'identity-manager',
@@ -64,7 +67,8 @@ onEachApp((house) => {
   };
   const cookieOf = ({ headers }: Awaited<ReturnType<typeof come>>) =>
     /steward=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
-  const verified = (who: Person) => ({ email: who.email, email_verified: true });
+
+  const key = (cookie: string) => door(cookie).post<Refusal>('/api/session/apikey', { scopes: ['data'] });
 
   test('a session that it opened goes on to no other site, changes no factor and runs no platform', async () => {
     const managed = await managedSite();
@@ -127,7 +131,6 @@ onEachApp((house) => {
     const now = Math.floor(Date.now() / 1000);
     const hoursAgo = await come(person.siteId, { ...claims, signedInAt: now - 7200 });
     expect(hoursAgo.status).toBe(200);
-    const key = (cookie: string) => door(cookie).post<Refusal>('/api/session/apikey', { scopes: ['data'] });
     const asked = await key(cookieOf(hoursAgo));
     expect([asked.status, asked.body]).toEqual([403, expect.objectContaining({ code: 'step-up-required' })]);
     expect(new URL((await begin(person.siteId)).url).searchParams.get('prompt')).toBeNull();

@@ -136,7 +136,7 @@ onEachApp((house) => {
     const stored = await db
       .selectFrom('account')
       .select(['password_hash', 'federation_id'])
-      .where('user_id', '=', Number(created.body))
+      .where('user_id', '=', created.body)
       .executeTakeFirstOrThrow();
     expect(stored).toEqual({ password_hash: null, federation_id: null });
   });

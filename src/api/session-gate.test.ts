@@ -113,8 +113,9 @@ it('waits in a tab where somebody else is acted for, and goes on when that ends'
   expect((await post()).status).toBe(200);
 });
 
+const asking = () => Response.json({ message: 'Prove it', code: 'step-up-required' }, { status: 403 });
+
 it('sends a call that asked for a proof again once it is given, and not where it is not', async () => {
-  const asking = () => Response.json({ message: 'Prove it', code: 'step-up-required' }, { status: 403 });
   const replies = [asking(), new Response(null, { status: 200 }), asking()];
   vi.stubGlobal(
     'fetch',
@@ -131,23 +132,20 @@ it('sends a call that asked for a proof again once it is given, and not where it
 });
 
 it('sends a call again that was under way while the cookie changed, and asks nobody to sign in', async () => {
-  let release = () => {};
-  const proof = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const proof = Promise.withResolvers<void>();
   const replies = [401, 200];
   vi.stubGlobal(
     'fetch',
     vi.fn<typeof globalThis.fetch>(async (input) => {
       if (!new Request(input).url.endsWith('/proof'))
         return new Response(null, { status: replies.shift() ?? 500 });
-      await proof;
+      await proof.promise;
       return new Response(null, { status: 200 });
     }),
   );
   const proving = post('https://console.example/console/api/session/proof');
   const other = post();
-  release();
+  proof.resolve();
   expect([(await proving).status, (await other).status]).toEqual([200, 200]);
   expect(gate.get()).toBe('open');
 });

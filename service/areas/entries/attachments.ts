@@ -83,7 +83,9 @@ async function attach(
   if (!isFileField(field.fieldType))
     return [{ path: `${path}.fieldId`, message: `${field.apiName} holds no files` }];
   if (field.fieldType === FIELD.image && !isRaster(type))
-    return [{ path, message: `"${request.name}" is no PNG, JPEG, GIF or WebP image of at most 40 million pixels` }];
+    return [
+      { path, message: `"${request.name}" is no PNG, JPEG, GIF or WebP image of at most 40 million pixels` },
+    ];
   const held = field.isMultiSelect ? ((draft.after[field.id] ?? []) as readonly FileValue[]) : [];
   const file = await fileIdOf(tx, siteId, { hash: upload.hash, size: upload.size, type });
   draft.touched.set(field.id, { field, path });

@@ -36,10 +36,11 @@ async function requireSite(db: Db, siteId: number): Promise<store.StoredProvider
   return stored;
 }
 
+const text = (given: string | null | undefined, kept: string | null) =>
+  given === undefined ? kept : given?.trim() || null;
+
 /** What is wanted with what is kept; an empty text is none. */
 function wantedOf(before: store.StoredProvider, info: SiteIdentityInfo, seals: Services['seals']): Wanted {
-  const text = (given: string | null | undefined, kept: string | null) =>
-    given === undefined ? kept : given?.trim() || null;
   const secret = info.clientSecret;
   const sealed = (plain: string | null) =>
     plain ? seals.seal(Buffer.from(plain), sealContext(before.siteId)) : null;

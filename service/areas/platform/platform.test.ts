@@ -6,6 +6,8 @@ import { grantPlatform, grantPlatformFirst } from '../sites/index.ts';
 
 const SITES = '/api/platform/sites';
 
+const slug = () => `s${crypto.randomUUID().slice(0, 8)}`;
+
 onEachApp((house) => {
   let person: Person;
   beforeEach(async () => {
@@ -14,7 +16,6 @@ onEachApp((house) => {
     await db.transaction().execute((tx) => grantPlatform(tx, person.userId));
   });
   const api = (who = person) => as(house().app, who, 'console');
-  const slug = () => `s${crypto.randomUUID().slice(0, 8)}`;
   const create = (body: object) => api().post<PlatformSite & Refusal>(SITES, body);
 
   test('somebody who administers a site alone is refused everything above it', async () => {

@@ -18,6 +18,7 @@ onEachApp((house) => {
     for (const { remedy } of fails) expect(remedy).toBeTruthy();
     return [fails.map(({ check }) => check), body.canSignIn, body.canCallInterface];
   };
+  const told = async () => JSON.stringify((await ask()).body.checks);
   const membership = (fields: object) =>
     house()
       .db.updateTable('membership')
@@ -89,7 +90,6 @@ onEachApp((house) => {
       .where('user_id', '=', guest.userId)
       .execute();
     user = guest;
-    const told = async () => JSON.stringify((await ask()).body.checks);
     expect(await told()).toContain('no federation id');
     const link = { site_id: admin.siteId, user_id: guest.userId, federation_id: 'as-guest' };
     await db.insertInto('identity_link').values(link).execute();

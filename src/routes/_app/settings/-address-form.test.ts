@@ -23,17 +23,18 @@ it('sends and rehearses what is written, not the empty lines', () => {
   expect(rehearsable(lines('10.0.0.1', '10.0.0.'))).toBeUndefined();
 });
 
+const place = (userId: number, ipAddress: string): RehearsedPlace => ({
+  userId,
+  ipAddress,
+  userName: '',
+  fullName: '',
+  isActive: true,
+  ipRestrictionsEnabled: true,
+  count: 1,
+  lastDate: '2026-03-01T08:00:00.000Z',
+});
+
 it('tells each person once, with all the places', () => {
-  const place = (userId: number, ipAddress: string): RehearsedPlace => ({
-    userId,
-    ipAddress,
-    userName: '',
-    fullName: '',
-    isActive: true,
-    ipRestrictionsEnabled: true,
-    count: 1,
-    lastDate: '2026-03-01T08:00:00.000Z',
-  });
   const people = byPerson([place(1, 'a'), place(2, 'b'), place(1, 'c')]);
   expect(people.map(({ person, from }) => [person.userId, from.map(({ ipAddress }) => ipAddress)])).toEqual([
     [1, ['a', 'c']],
