@@ -106,12 +106,13 @@ onEachApp((house) => {
 
   const half = async (cookies: Cookies = {}) => sessionCookie(await signIn(cookies));
 
+  const give = async (code: string, cookies: Cookies = {}) =>
+    browser({ ...cookies, steward: await half(cookies) }).post('/api/session/two-factor', { code });
+
   test('who knows the password and guesses codes does not lock the owner out of a known browser (T14)', async () => {
     const { secret } = await enrol(house().app, person.cookie);
     const fresh = () => sql`update authenticator set last_step = 1`.execute(house().db);
     await fresh();
-    const give = async (code: string, cookies: Cookies = {}) =>
-      browser({ ...cookies, steward: await half(cookies) }).post('/api/session/two-factor', { code });
     const device = deviceCookie(await give(await codeOf(secret)));
     const replies = [];
     for (let at = 0; at < 11; at += 1) replies.push((await give(String(100_000 + at))).status);
