@@ -5,6 +5,7 @@ import { lackingQuery, referringTo, typeWords, usesOf } from './schema-words.ts'
 import { schemaOf } from './schema.ts';
 import type { Field } from './schema.ts';
 import { itemText, itemsOf, standsAtEnd } from './values.ts';
+import { PLAIN_FIELD } from './field.fixture.ts';
 
 const field = (id: number, apiName: string, fieldType: number, more: Partial<FieldVm> = {}): FieldVm => ({
   id,
@@ -12,15 +13,7 @@ const field = (id: number, apiName: string, fieldType: number, more: Partial<Fie
   apiName,
   name: apiName,
   fieldType,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
-  isKey: false,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
+  ...PLAIN_FIELD,
   ...more,
 });
 

@@ -5,6 +5,7 @@ import type { ColumnChoice } from './columns-store.ts';
 import { dateNote, dateWords, zoneMark } from './dates.ts';
 import { schemaOf } from './schema.ts';
 import { readEntriesView, writeEntriesView } from './view.ts';
+import { PLAIN_FIELD } from './field.fixture.ts';
 
 it('says in the address what is asked for, and nothing else', () => {
   const view = { q: '7', query: { Sector: { $in: [1] } }, sort: '-Founded', saved: 12 };
@@ -21,15 +22,8 @@ const field = (id: number, apiName: string, isKey = false) => ({
   apiName,
   name: apiName,
   fieldType: 1,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
+  ...PLAIN_FIELD,
   isKey,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
 });
 
 it('has the key first, then what was moved, then the others; hidden ones nowhere', () => {

@@ -3,6 +3,7 @@ import '../api/query-client.ts';
 import { client } from '../api/generated/client.gen.ts';
 import { schemaOf } from './schema.ts';
 import { isCut, readWhole, wholeRows } from './whole.ts';
+import { PLAIN_FIELD } from './field.fixture.ts';
 
 const field = (id: number, apiName: string) => ({
   id,
@@ -10,15 +11,8 @@ const field = (id: number, apiName: string) => ({
   apiName,
   name: apiName,
   fieldType: 1,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
+  ...PLAIN_FIELD,
   isKey: id === 1,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
 });
 const fields = schemaOf([], [field(1, 'Name'), field(2, 'Memo'), field(3, 'Note')]).fieldsOf(1);
 

@@ -9,6 +9,7 @@ import { schemaOf } from '../schema.ts';
 import { createEntryJob } from './job.ts';
 import { keepEntryJob, keptEntryJobs } from './keep.ts';
 import type { EntryJob } from './keep.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const CITY = 4;
 const HOLDER = { userId: 7, siteId: 1 };
@@ -21,15 +22,7 @@ const schema = schemaOf(
       apiName: 'City',
       name: 'City',
       fieldType: 1,
-      isRequired: false,
-      isMoney: false,
-      isMultiSelect: false,
-      isKey: false,
-      isDateOnly: false,
-      isSearchable: false,
-      isOnEntryForm: true,
-      isCalculated: false,
-      isStoreRequestSupported: true,
+      ...PLAIN_FIELD,
     },
   ],
 );

@@ -4,6 +4,7 @@ import { client } from '../../api/generated/client.gen.ts';
 import { schemaOf } from '../schema.ts';
 import { perform } from './perform.ts';
 import type { EntryChange } from './plan.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 interface Item {
   entryId: number;
@@ -21,15 +22,7 @@ const fields = schemaOf(
       apiName: 'City',
       name: 'City',
       fieldType: 1,
-      isRequired: false,
-      isMoney: false,
-      isMultiSelect: false,
-      isKey: false,
-      isDateOnly: false,
-      isSearchable: false,
-      isOnEntryForm: true,
-      isCalculated: false,
-      isStoreRequestSupported: true,
+      ...PLAIN_FIELD,
     },
   ],
 ).fieldsOf(1);

@@ -6,6 +6,7 @@ import type { EntryJob } from './keep.ts';
 import { fieldsToRead, inverse, planRows } from './plan.ts';
 import type { BulkEdit, BulkPlan } from './plan.ts';
 import { readEntryUndo, undoFile } from './undo-file.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const field = (id: number, apiName: string, more: object = {}) => ({
   id,
@@ -13,15 +14,7 @@ const field = (id: number, apiName: string, more: object = {}) => ({
   apiName,
   name: apiName,
   fieldType: 1,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
-  isKey: false,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
+  ...PLAIN_FIELD,
   ...more,
 });
 const NAME = 1;

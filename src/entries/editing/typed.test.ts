@@ -6,6 +6,7 @@ import type { Field } from '../schema.ts';
 import { lockedReason, missingIn, valueFault } from './rules.ts';
 import { readTsv, toTsv } from './tsv.ts';
 import { readTyped, toTyped } from './typed.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const open = { id: 1, name: 'Open', seqNumber: 0 };
 const won = { id: 2, name: 'Won', seqNumber: 1 };
@@ -17,15 +18,7 @@ const fieldOf = (fieldType: FieldType, more: Partial<Field> = {}): Field => ({
   apiName: `F${fieldType}`,
   name: `Field ${fieldType}`,
   fieldType,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
-  isKey: false,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
+  ...PLAIN_FIELD,
   ...(fieldType === FIELD.choice && { choiceValues: choices }),
   ...more,
 });

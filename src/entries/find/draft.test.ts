@@ -20,6 +20,7 @@ import type { Group, Node, Rule } from './draft.ts';
 import { operatorsFor } from './operators.ts';
 import { curlOf, readSaid, withSearch, written } from './query.ts';
 import { nodeWords, requiredWords } from './words.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const field = (
   id: number,
@@ -32,15 +33,7 @@ const field = (
   apiName,
   name: apiName,
   fieldType,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
-  isKey: false,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
+  ...PLAIN_FIELD,
   ...more,
 });
 const stage = field(2, 'Stage', FIELD.choice, { choiceValues: [{ id: 4, name: 'Won', seqNumber: 1 }] });

@@ -5,6 +5,7 @@ import { completed, completionsAt } from './completions.ts';
 import { OPERATOR_HELP } from './operators.ts';
 import { readSaid } from './query.ts';
 import { lineOf, rangeOf, scan } from './scan.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const field = (id: number, apiName: string, fieldType: number, more: object = {}) => ({
   id,
@@ -12,15 +13,8 @@ const field = (id: number, apiName: string, fieldType: number, more: object = {}
   apiName,
   name: apiName,
   fieldType,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
+  ...PLAIN_FIELD,
   isKey: id === 1,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
   ...more,
 });
 const choiceValues = [

@@ -8,6 +8,7 @@ import { createDesk } from './desk.ts';
 import type { Rules } from './rules.ts';
 import { guessRules } from './rules.ts';
 import { guessMapping } from './targets.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const field = (id: number, name: string, fieldType: FieldType, more: Partial<Field> = {}): Field => ({
   id,
@@ -15,15 +16,7 @@ const field = (id: number, name: string, fieldType: FieldType, more: Partial<Fie
   apiName: name,
   name,
   fieldType,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
-  isKey: false,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
+  ...PLAIN_FIELD,
   entryLists: [],
   choiceValues: [],
   ...more,

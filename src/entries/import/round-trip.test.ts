@@ -10,6 +10,7 @@ import { createDesk } from './desk.ts';
 import type { Question } from './desk.ts';
 import { guessRules } from './rules.ts';
 import { guessMapping } from './targets.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
@@ -41,15 +42,7 @@ const field = (id: number, fieldType: FieldType, more: Partial<Field> = {}): Fie
   apiName: `F${id}`,
   name: `Field ${id}`,
   fieldType,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
-  isKey: false,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
+  ...PLAIN_FIELD,
   entryLists: [],
   choiceValues: [],
   ...more,

@@ -3,6 +3,7 @@ import type { SavedView } from '../../api/generated/types.gen.ts';
 import { AS_SCHEMA } from '../columns-store.ts';
 import { schemaOf } from '../schema.ts';
 import { contentOf, goneFrom, isChanged, namesIn, viewOf, withoutGone } from './saved.ts';
+import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const field = (id: number, apiName: string, fieldType = 1) => ({
   id,
@@ -10,15 +11,8 @@ const field = (id: number, apiName: string, fieldType = 1) => ({
   apiName,
   name: apiName,
   fieldType,
-  isRequired: false,
-  isMoney: false,
-  isMultiSelect: false,
+  ...PLAIN_FIELD,
   isKey: id === 1,
-  isDateOnly: false,
-  isSearchable: false,
-  isOnEntryForm: true,
-  isCalculated: false,
-  isStoreRequestSupported: true,
 });
 const fields = schemaOf([], [field(1, 'Name'), field(2, 'City'), field(3, 'Size', 3)]).fieldsOf(1);
 const without = (name: string) => fields.filter(({ apiName }) => apiName !== name);

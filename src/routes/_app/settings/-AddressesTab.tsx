@@ -1,13 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useDeferredValue } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
-import { ServiceError, toServiceError } from '../../../api/errors.ts';
+import { toServiceError } from '../../../api/errors.ts';
 import { rehearseApprovedAddressesOptions } from '../../../api/generated/@tanstack/react-query.gen.ts';
 import { listApprovedAddresses, updateApprovedAddresses } from '../../../api/generated/sdk.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
-import { tagged } from '../../../api/tagged.ts';
-import { useWrite } from '../../../api/write.ts';
+import { useStored } from '../../../api/stored.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -25,18 +24,17 @@ import './-settings.css';
 /** From where users with IP restrictions may act (spec 5.4), with a rehearsal of every change before it is saved. */
 export function AddressesTab() {
   const { reason } = useAllowed('updateApprovedAddresses');
-  const [base, setBase] = useState(useSuspenseQuery(addressesQuery).data);
-  const [wasStale, setWasStale] = useState(false);
-  const save = useWrite('updateApprovedAddresses', {
-    mutationFn: (values: AddressValues) =>
-      updateApprovedAddresses({
-        body: { addresses: filled(values) },
-        ...(base.etag !== undefined && { headers: { 'If-Match': base.etag } }),
-      }),
+  const client = useQueryClient();
+  const { base, wasStale, error, store } = useStored({
+    start: useSuspenseQuery(addressesQuery).data,
+    operation: 'updateApprovedAddresses',
+    write: (values: AddressValues, match) =>
+      updateApprovedAddresses({ body: { addresses: filled(values) }, ...match }),
+    read: () => listApprovedAddresses(),
   });
   const form = useForm({
     resolver: zodResolver(addressesSchema),
-    defaultValues: valuesOf(base.data.addresses),
+    defaultValues: valuesOf(base.addresses),
   });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
@@ -44,26 +42,21 @@ export function AddressesTab() {
   const values = useDeferredValue(useWatch({ control: form.control, compute: filledValues }));
   const networks = rehearsable(values);
   const rehearsal = useQuery({
-    ...rehearseApprovedAddressesOptions({ body: { addresses: networks ?? [] } }),
+    ...rehearsalOf(networks ?? []),
     enabled: networks !== undefined,
     placeholderData: (before) => before,
   });
-  const { yourAddress, isYourAddressApproved, restrictedUsers } = base.data;
+  const { yourAddress, isYourAddressApproved, restrictedUsers } = base;
   const isListed = networks?.includes(yourAddress) ?? false;
 
   const submit = async (typed: AddressValues) => {
-    if (!(await agree(rehearsal.data?.lockedOut ?? 0))) return;
-    try {
-      const stored = tagged(await save.mutateAsync(typed));
-      setBase(stored);
-      setWasStale(false);
-      form.reset(valuesOf(stored.data.addresses));
-      toast({ title: 'The approved addresses were saved' });
-    } catch (thrown) {
-      if (!(thrown instanceof ServiceError) || thrown.status !== 412) return;
-      setBase(tagged(await listApprovedAddresses()));
-      setWasStale(true);
-    }
+    // What is shown may be of the line before: what is saved is what is rehearsed.
+    const now = await client.fetchQuery(rehearsalOf(rehearsable(typed) ?? [])).catch(() => rehearsal.data);
+    if (!(await agree(now?.lockedOut ?? 0))) return;
+    const stored = await store(typed);
+    if (!stored) return;
+    form.reset(valuesOf(stored.addresses));
+    toast({ title: 'The approved addresses were saved' });
   };
 
   return (
@@ -79,16 +72,16 @@ export function AddressesTab() {
           <Form
             form={form}
             pending={isSubmitting}
-            error={wasStale ? undefined : save.error}
+            error={error}
             submit="Save"
             disabledReason={reason}
             onSubmit={submit}
           >
             {wasStale && (
               <Banner tone="warn" title="Somebody else changed the list while you were typing">
-                They approve {counted(base.data.addresses.length, 'address', 'addresses')} now:{' '}
-                {base.data.addresses.map(({ network }) => network).join(', ')}. Nothing of yours is saved yet;
-                save again to put yours in its place.
+                They approve {counted(base.addresses.length, 'address', 'addresses')} now:{' '}
+                {base.addresses.map(({ network }) => network).join(', ')}. Nothing of yours is saved yet; save
+                again to put yours in its place.
               </Banner>
             )}
             <AddressRows
@@ -107,6 +100,8 @@ export function AddressesTab() {
     </div>
   );
 }
+
+const rehearsalOf = (addresses: string[]) => rehearseApprovedAddressesOptions({ body: { addresses } });
 
 const filledValues = ({ addresses }: AddressValues): AddressValues => ({ addresses });
 

@@ -1,14 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { ServiceError } from '../../../api/errors.ts';
 import { getSiteSettings, updateSiteSettings } from '../../../api/generated/sdk.gen.ts';
 import type { SiteSettings } from '../../../api/generated/types.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
-import { tagged } from '../../../api/tagged.ts';
-import { useWrite } from '../../../api/write.ts';
+import { useStored } from '../../../api/stored.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
@@ -40,28 +37,21 @@ const IDENTITY = { password: 'Password', 'identity-manager': 'Identity manager' 
 /** Name and time zone of the site, and what only the people who run the platform may set. */
 export function GeneralTab() {
   const { reason } = useAllowed('updateSiteSettings');
-  const [base, setBase] = useState(useSuspenseQuery(settingsQuery).data);
-  const [wasStale, setWasStale] = useState(false);
-  const save = useWrite('updateSiteSettings', {
-    mutationFn: (body: Values) =>
-      updateSiteSettings({ body, ...(base.etag !== undefined && { headers: { 'If-Match': base.etag } }) }),
+  const { base, wasStale, error, store } = useStored({
+    start: useSuspenseQuery(settingsQuery).data,
+    operation: 'updateSiteSettings',
+    write: (body: Values, match) => updateSiteSettings({ body, ...match }),
+    read: () => getSiteSettings(),
   });
-  const form = useForm({ resolver: zodResolver(schema), defaultValues: valuesOf(base.data) });
+  const form = useForm({ resolver: zodResolver(schema), defaultValues: valuesOf(base) });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
 
   const submit = async (values: Values) => {
-    try {
-      const stored = tagged(await save.mutateAsync(values));
-      setBase(stored);
-      setWasStale(false);
-      form.reset(valuesOf(stored.data));
-      toast({ title: 'The settings were saved' });
-    } catch (thrown) {
-      if (!(thrown instanceof ServiceError) || thrown.status !== 412) return;
-      setBase(tagged(await getSiteSettings()));
-      setWasStale(true);
-    }
+    const stored = await store(values);
+    if (!stored) return;
+    form.reset(valuesOf(stored));
+    toast({ title: 'The settings were saved' });
   };
 
   return (
@@ -71,15 +61,15 @@ export function GeneralTab() {
           <Form
             form={form}
             pending={isSubmitting}
-            error={wasStale ? undefined : save.error}
+            error={error}
             submit="Save"
             disabledReason={reason}
             onSubmit={submit}
           >
             {wasStale && (
               <Banner tone="warn" title="Somebody else changed the settings while you were typing">
-                They are called {base.data.name} and in {base.data.timeZone} now. Nothing of yours is saved
-                yet; save again to put yours in their place.
+                They are called {base.name} and in {base.timeZone} now. Nothing of yours is saved yet; save
+                again to put yours in their place.
               </Banner>
             )}
             <TextField control={form.control} name="name" label="Name" />
@@ -87,7 +77,7 @@ export function GeneralTab() {
               control={form.control}
               name="timeZone"
               label="Time zone"
-              options={zoneOptions(base.data.timeZone)}
+              options={zoneOptions(base.timeZone)}
               hint="Days without a time begin at midnight here. A change shows the dates of all entries anew."
             />
           </Form>
@@ -95,15 +85,15 @@ export function GeneralTab() {
       </Card>
       <Card title="Set by the people who run the platform">
         <Facts>
-          <Fact label="Short name">{base.data.slug}</Fact>
-          <Fact label="Sign-in by">{IDENTITY[base.data.identityMode]}</Fact>
-          <Fact label="Dedicated domain">{base.data.dedicatedDomain ?? 'None'}</Fact>
+          <Fact label="Short name">{base.slug}</Fact>
+          <Fact label="Sign-in by">{IDENTITY[base.identityMode]}</Fact>
+          <Fact label="Dedicated domain">{base.dedicatedDomain ?? 'None'}</Fact>
           <Fact label="Existing users">
-            {base.data.mayManageExistingUsers
+            {base.mayManageExistingUsers
               ? 'People of that domain may be added without their confirmation'
               : 'Nobody is added without their confirmation'}
           </Fact>
-          <Fact label="Schema version">{base.data.schemaVersion}</Fact>
+          <Fact label="Schema version">{base.schemaVersion}</Fact>
         </Facts>
       </Card>
     </div>

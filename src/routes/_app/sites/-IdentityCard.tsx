@@ -1,12 +1,9 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
-import { ServiceError } from '../../../api/errors.ts';
 import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk.gen.ts';
 import type { SiteIdentity } from '../../../api/generated/types.gen.ts';
-import { tagged } from '../../../api/tagged.ts';
-import { useWrite } from '../../../api/write.ts';
+import { useStored } from '../../../api/stored.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -28,46 +25,30 @@ const MODES = [
 
 /** How the site signs people in (spec 2.1). */
 export function IdentityCard({ siteId }: { siteId: number }) {
-  const [base, setBase] = useState(useSuspenseQuery(identityQuery(siteId)).data);
-  const [wasStale, setWasStale] = useState(false);
-  const save = useWrite('updateSiteIdentity', {
-    mutationFn: (values: IdentityValues) =>
-      updateSiteIdentity({
-        path: { siteId },
-        body: infoOf(values),
-        ...(base.etag !== undefined && { headers: { 'If-Match': base.etag } }),
-      }),
+  const path = { siteId };
+  const { base, wasStale, error, store } = useStored({
+    start: useSuspenseQuery(identityQuery(siteId)).data,
+    operation: 'updateSiteIdentity',
+    write: (values: IdentityValues, match) => updateSiteIdentity({ path, body: infoOf(values), ...match }),
+    read: () => getSiteIdentity({ path }),
   });
-  const form = useForm({ resolver: zodResolver(identitySchema), defaultValues: valuesOf(base.data) });
+  const form = useForm({ resolver: zodResolver(identitySchema), defaultValues: valuesOf(base) });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
   const mode = useWatch({ control: form.control, name: 'mode' });
 
   const submit = async (values: IdentityValues) => {
-    if (values.mode !== base.data.mode && !(await agree(values.mode, base.data))) return;
-    try {
-      const stored = tagged(await save.mutateAsync(values));
-      setBase(stored);
-      setWasStale(false);
-      form.reset(valuesOf(stored.data));
-      toast({ title: 'The sign-in of the site was saved' });
-    } catch (thrown) {
-      if (!(thrown instanceof ServiceError) || thrown.status !== 412) return;
-      setBase(tagged(await getSiteIdentity({ path: { siteId } })));
-      setWasStale(true);
-    }
+    if (values.mode !== base.mode && !(await agree(values.mode, base))) return;
+    const stored = await store(values);
+    if (!stored) return;
+    form.reset(valuesOf(stored));
+    toast({ title: 'The sign-in of the site was saved' });
   };
 
   return (
     <Card title="Sign-in">
       <CardBody>
-        <Form
-          form={form}
-          pending={isSubmitting}
-          error={wasStale ? undefined : save.error}
-          submit="Save"
-          onSubmit={submit}
-        >
+        <Form form={form} pending={isSubmitting} error={error} submit="Save" onSubmit={submit}>
           {wasStale && (
             <Banner tone="warn" title="Somebody else changed the sign-in while you were typing">
               Nothing of yours is saved yet; save again to put yours in its place.
@@ -90,19 +71,17 @@ export function IdentityCard({ siteId }: { siteId: number }) {
                 name="clientSecret"
                 label="Client secret"
                 autoComplete="new-password"
-                hint={
-                  base.data.hasClientSecret ? 'One is stored. Empty keeps it.' : 'Empty for a public client.'
-                }
+                hint={base.hasClientSecret ? 'One is stored. Empty keeps it.' : 'Empty for a public client.'}
               />
               <TextField
                 control={form.control}
                 name="claim"
                 label="Claim with the federation id"
-                hint={`${base.data.withFederationId} of ${base.data.members} active users have a federation id. Others are known by their verified e-mail the first time.`}
+                hint={`${base.withFederationId} of ${base.members} active users have a federation id. Others are known by their verified e-mail the first time.`}
               />
               <p className="sites-redirect">
-                Address to come back to, for the provider: <code>{base.data.redirectUrl}</code>
-                <CopyButton value={base.data.redirectUrl} label="Copy address" />
+                Address to come back to, for the provider: <code>{base.redirectUrl}</code>
+                <CopyButton value={base.redirectUrl} label="Copy address" />
               </p>
             </>
           )}

@@ -1,13 +1,10 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { ServiceError } from '../../../api/errors.ts';
 import { getPlatformSite, updatePlatformSite } from '../../../api/generated/sdk.gen.ts';
 import type { PlatformSite } from '../../../api/generated/types.gen.ts';
-import { tagged } from '../../../api/tagged.ts';
-import { useWrite } from '../../../api/write.ts';
+import { useStored } from '../../../api/stored.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
@@ -29,45 +26,30 @@ const valuesOf = (site: PlatformSite): SiteValues => ({
 /** Name, dedicated domain and licenses of a site. */
 export function SiteCard({ siteId }: { siteId: number }) {
   const router = useRouter();
-  const [base, setBase] = useState(useSuspenseQuery(siteQuery(siteId)).data);
-  const [wasStale, setWasStale] = useState(false);
-  const save = useWrite('updatePlatformSite', {
-    mutationFn: ({ dedicatedDomain, ...values }: SiteValues) =>
-      updatePlatformSite({
-        path: { siteId },
-        body: { ...values, dedicatedDomain: dedicatedDomain || null },
-        ...(base.etag !== undefined && { headers: { 'If-Match': base.etag } }),
-      }),
+  const path = { siteId };
+  const { base, wasStale, error, store } = useStored({
+    start: useSuspenseQuery(siteQuery(siteId)).data,
+    operation: 'updatePlatformSite',
+    write: ({ dedicatedDomain, ...values }: SiteValues, match) =>
+      updatePlatformSite({ path, body: { ...values, dedicatedDomain: dedicatedDomain || null }, ...match }),
+    read: () => getPlatformSite({ path }),
   });
-  const form = useForm({ resolver: zodResolver(siteSchema), defaultValues: valuesOf(base.data) });
+  const form = useForm({ resolver: zodResolver(siteSchema), defaultValues: valuesOf(base) });
   const { isDirty, isSubmitting } = form.formState;
   useUnsavedGuard(isDirty);
 
   const submit = async (values: SiteValues) => {
-    try {
-      const stored = tagged(await save.mutateAsync(values));
-      setBase(stored);
-      setWasStale(false);
-      form.reset(valuesOf(stored.data));
-      toast({ title: `${stored.data.name} was saved` });
-      await router.invalidate();
-    } catch (thrown) {
-      if (!(thrown instanceof ServiceError) || thrown.status !== 412) return;
-      setBase(tagged(await getPlatformSite({ path: { siteId } })));
-      setWasStale(true);
-    }
+    const stored = await store(values);
+    if (!stored) return;
+    form.reset(valuesOf(stored));
+    toast({ title: `${stored.name} was saved` });
+    await router.invalidate();
   };
 
   return (
     <Card title="Site">
       <CardBody>
-        <Form
-          form={form}
-          pending={isSubmitting}
-          error={wasStale ? undefined : save.error}
-          submit="Save"
-          onSubmit={submit}
-        >
+        <Form form={form} pending={isSubmitting} error={error} submit="Save" onSubmit={submit}>
           {wasStale && (
             <Banner tone="warn" title="Somebody else changed this site while you were typing">
               Nothing of yours is saved yet; save again to put yours in its place.
