@@ -1,11 +1,9 @@
-import { sql } from 'kysely';
 import { generate } from 'otplib';
 import type { Page } from '@playwright/test';
-import { openDatabase } from '../service/kernel/db/database.ts';
 import { choose, expectNoAxeInBothThemes, expectToast } from './support/actions.ts';
 import { enter, send } from './support/calls.ts';
 import { ada, type Person } from './support/people.ts';
-import type { Service } from './support/service.ts';
+import { letProofsAge } from './support/proofs.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({
@@ -89,16 +87,6 @@ async function enrolUnseen({ request }: Page, { email, password }: Person): Prom
   const begun = await send(request, 'POST', '/api/session/two-factor/enrolment');
   const { secret } = begun as { secret: string };
   await send(request, 'PUT', '/api/session/two-factor/enrolment', { code: await generate({ secret }) });
-}
-
-/** Eleven minutes pass for every session, and nothing else: while the service rests, for it holds its database. */
-async function letProofsAge(service: Service): Promise<void> {
-  await service.stop();
-  const { DATA_DIR: dataDir = '', DATABASE_URL: databaseUrl } = service.place;
-  const database = await openDatabase({ dataDir, databaseUrl });
-  await sql`update session set proven_at = now() - interval '11 minutes'`.execute(database.db);
-  await database.close();
-  await service.start();
 }
 
 test('an administrator resets a lost second factor after proving who they are; coverage tells before and after', async ({

@@ -1,22 +1,10 @@
-import { sql } from 'kysely';
-import { openDatabase } from '../service/kernel/db/database.ts';
 import { expectNoAxe, expectRow, expectToast, rowAction } from './support/actions.ts';
 import { enter, send } from './support/calls.ts';
 import { ada } from './support/people.ts';
-import type { Service } from './support/service.ts';
+import { letProofsAge } from './support/proofs.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({ installation: { sample: false, administrator: ada } });
-
-/** Eleven minutes pass for every session, and nothing else: while the service rests, for it holds its database. */
-async function letProofsAge(service: Service): Promise<void> {
-  await service.stop();
-  const { DATA_DIR: dataDir = '', DATABASE_URL: databaseUrl } = service.place;
-  const database = await openDatabase({ dataDir, databaseUrl });
-  await sql`update session set proven_at = now() - interval '11 minutes'`.execute(database.db);
-  await database.close();
-  await service.start();
-}
 
 test('what cannot be undone asks for a proof first, and goes on by itself after it', async ({
   page,
