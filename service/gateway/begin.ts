@@ -37,7 +37,12 @@ export async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<
     },
     site: { id, slug, name, identityMode, timeZone, schemaVersion },
     sites: sites
-      .map((each) => ({ id: each.siteId, slug: each.slug, name: each.name }))
+      .map(({ siteId, isAdministrator, ...each }) => ({
+        id: siteId,
+        slug: each.slug,
+        name: each.name,
+        role: isAdministrator ? ('administrator' as const) : ('member' as const),
+      }))
       .toSorted((a, b) => a.name.localeCompare(b.name)),
     capabilities: [...caller.capabilities],
     expiresDate: caller.expiresAt.toISOString(),

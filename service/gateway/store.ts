@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ACTIVITY } from '../kernel/audit/activity.store.ts';
-import { MAY_ACT, addressRefused, inet } from '../kernel/auth/store.ts';
+import { CAPABILITIES, MAY_ACT, addressRefused, inet } from '../kernel/auth/store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
 
 export interface Account {
@@ -91,6 +91,8 @@ export interface OwnSite {
   refused: boolean;
   /** Whether the site asks this person for a second factor (spec 2.1). */
   asksFactor: boolean;
+  /** Whether they hold Manage Users and Manage Groups there. */
+  isAdministrator: boolean;
 }
 
 /**
@@ -113,7 +115,8 @@ export async function sitesOf(db: Db, userId: number, ip: string): Promise<OwnSi
   const { rows } = await sql<OwnSite>`
     select s.site_id as "siteId", s.slug, s.name, s.identity_mode as "identityMode", s.time_zone as "timeZone",
            s.schema_version as "schemaVersion", m.expires_at as "expiresAt", ${addressRefused(ip)} as refused,
-           m.two_factor_enabled as "asksFactor"
+           m.two_factor_enabled as "asksFactor",
+           ${CAPABILITIES} @> '{Manage Users,Manage Groups}' as "isAdministrator"
     from membership m join site s using (site_id)
     where m.user_id = ${userId} and ${MAY_ACT}
     order by m.last_active_at desc nulls last, s.site_id`.execute(db);

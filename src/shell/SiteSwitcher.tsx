@@ -31,9 +31,9 @@ export function SiteSwitcher() {
     </span>
   );
   if (sites.length < 2) return name;
-  const items = sites.map(({ id, name: label, slug }) => ({
+  const items = sites.map(({ id, name: label, slug, role }) => ({
     label,
-    hint: slug,
+    hint: role ? `${slug}, ${role}` : slug,
     icon: Building2,
     disabledReason: id === site.id ? 'You are on this site' : reason,
     onSelect: () => void go(id),

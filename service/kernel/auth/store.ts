@@ -28,7 +28,8 @@ const capabilitiesAt = (alias: 'm' | 'pm') => {
   join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id, unnest(g.capabilities) c
   where gm.site_id = ${m}.site_id and gm.user_id = ${m}.user_id), '{}')`;
 };
-const CAPABILITIES = capabilitiesAt('m');
+/** The capabilities of the member `m`. */
+export const CAPABILITIES = capabilitiesAt('m');
 
 /** Whether the user may act only from approved addresses and this is none of them (spec 5.4). */
 export const addressRefused = (ip: string, alias: 'm' | 'pm' = 'm') => {

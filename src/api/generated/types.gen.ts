@@ -438,6 +438,10 @@ export type SiteSummary = {
     id: SiteId;
     slug: string;
     name: string;
+    /**
+     * What the user is there; an administrator holds Manage Users and Manage Groups.
+     */
+    role?: 'administrator' | 'member';
 };
 
 export type SessionInfo = {

@@ -316,7 +316,8 @@ export const zSiteId = z.int().gte(1).lte(2147483647);
 export const zSiteSummary = z.object({
     id: zSiteId,
     slug: z.string(),
-    name: z.string()
+    name: z.string(),
+    role: z.enum(['administrator', 'member']).optional()
 });
 
 export const zSessionInfo = z.object({

@@ -18,9 +18,10 @@ export function YouCard() {
         <Fact label="E-mail">{user.email}</Fact>
         <Fact label="Sites">
           <ul className="profile-plain">
-            {sites.map(({ id, name }) => (
+            {sites.map(({ id, name, role }) => (
               <li key={id}>
-                {name} {id === site.id && <Badge tone="accent">This one</Badge>}
+                {name} {role === 'administrator' && <Badge>Administrator</Badge>}{' '}
+                {id === site.id && <Badge tone="accent">This one</Badge>}
               </li>
             ))}
           </ul>
