@@ -2094,6 +2094,10 @@ export type Session = {
      */
     membershipExpiresDate?: string | null;
     /**
+     * Whether an identity manager opened this session; it then reaches this site alone.
+     */
+    isFederated?: boolean;
+    /**
      * Whether the user administers the whole platform.
      */
     runsPlatform?: boolean;

@@ -49,6 +49,7 @@ export async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<
     serverTime: (await store.serverTime(db)).toISOString(),
     ...(acting && { acting }),
     membershipExpiresDate: site.expiresAt?.toISOString() ?? null,
+    isFederated: caller.isFederated,
     runsPlatform: !caller.isFederated && (await runsPlatform(db, caller.userId)),
   };
 }

@@ -9,8 +9,11 @@ import { mayLeave } from './unsaved.ts';
 
 /** The site this session works on; a menu where there is another one to go to. */
 export function SiteSwitcher() {
-  const { site, sites } = useSession();
-  const { reason } = useAllowed('switchSite');
+  const { site, sites, isFederated } = useSession();
+  const allowed = useAllowed('switchSite');
+  const reason = isFederated
+    ? 'Your organization opened this site alone: sign in there yourself'
+    : allowed.reason;
   const move = useWrite('switchSite', switchSiteMutation());
 
   const go = async (siteId: number) => {

@@ -1587,6 +1587,7 @@ export const zSession = z.object({
     serverTime: z.iso.datetime({ offset: true }),
     acting: zActing.optional(),
     membershipExpiresDate: z.iso.datetime({ offset: true }).nullish(),
+    isFederated: z.boolean().optional(),
     runsPlatform: z.boolean().optional()
 });
 

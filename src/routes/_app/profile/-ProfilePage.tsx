@@ -1,5 +1,6 @@
 import { UserRoundCog } from 'lucide-react';
 import { useSession } from '../../../api/session.ts';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { Avatar } from '../../../ui/layout/Avatar.tsx';
 import { Card } from '../../../ui/layout/Card.tsx';
@@ -14,7 +15,7 @@ import './-profile.css';
 
 /** One's own account: who one is here, and everything that opens it. */
 export function ProfilePage() {
-  const { user, acting } = useSession();
+  const { user, acting, isFederated = false } = useSession();
   const name = `${user.firstName} ${user.lastName}`;
   return (
     <Page
@@ -31,14 +32,23 @@ export function ProfilePage() {
       ) : (
         <div className="profile-cols">
           <div className="profile-main">
-            <TwoFactorCard />
-            <PasskeysCard />
+            {isFederated ? (
+              <Banner title="Your organization signed you in">
+                Password, second factor and passkeys open your other sites as well: they are changed in a
+                session that you open with one of them, on a site without an identity manager.
+              </Banner>
+            ) : (
+              <>
+                <TwoFactorCard />
+                <PasskeysCard />
+              </>
+            )}
             <SessionsCard />
             <ApiKeyCard />
           </div>
           <div className="profile-side">
             <YouCard />
-            <PasswordCard />
+            {!isFederated && <PasswordCard />}
           </div>
         </div>
       )}
