@@ -103,6 +103,27 @@ test('paused in the middle, it ends as paused and goes on later', async () => {
   expect(await fetcher.pull('/link')).toMatchObject({ end: 'whole', sha256: HASH });
 });
 
+test('what came last before a connection falls silent is told', async () => {
+  vi.useFakeTimers();
+  const told: number[] = [];
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
+  const wire = writable.getWriter();
+  const sink = { write: async () => undefined, close: async () => undefined, abandon: async () => undefined };
+  const fetcher = createFetcher({
+    sink,
+    size: 100,
+    fetch: async () => new Response(readable),
+    onProgress: (received) => told.push(received),
+  });
+  const pulled = fetcher.pull('/link');
+  for (const part of ['abc', 'defg']) void wire.write(new TextEncoder().encode(part));
+  await vi.advanceTimersByTimeAsync(1000);
+  vi.useRealTimers();
+  expect(told).toEqual([3, 7]);
+  await wire.close();
+  expect(await pulled).toMatchObject({ end: 'cut' });
+});
+
 test('a disk that takes no more is told', async () => {
   const fetcher = createFetcher({
     sink: {

@@ -51,6 +51,7 @@ export function createFetcher({ sink, size, fetch: ask, onProgress }: Means): Fe
   let hash = sha256.create();
   let stopping = new AbortController();
   let toldAt = 0;
+  let soon: ReturnType<typeof setTimeout> | undefined;
 
   function begin(response: Response): Verdict {
     const etag = response.headers.get('etag');
@@ -71,7 +72,15 @@ export function createFetcher({ sink, size, fetch: ask, onProgress }: Means): Fe
     await sink.write(bytes, place.received);
     hash.update(bytes);
     place.received += bytes.length;
-    if (Date.now() - toldAt < PROGRESS_MS) return;
+    const left = toldAt + PROGRESS_MS - Date.now();
+    if (left <= 0) tell();
+    // What came last is told too, when nothing follows it.
+    else soon ??= setTimeout(tell, left);
+  }
+
+  function tell(): void {
+    clearTimeout(soon);
+    soon = undefined;
     toldAt = Date.now();
     onProgress(place.received);
   }
@@ -112,7 +121,7 @@ export function createFetcher({ sink, size, fetch: ask, onProgress }: Means): Fe
     const length = Number(response.headers.get('content-length') ?? Number.NaN);
     const total = size ?? (Number.isNaN(length) ? undefined : place.received + length);
     const fault = response.body ? await drain(response.body, alive) : undefined;
-    onProgress(place.received);
+    tell();
     if (fault) return fault;
     if (total !== undefined && place.received < total)
       return { end: 'cut', why: 'The connection ended before the file did' };
@@ -136,6 +145,8 @@ export function createFetcher({ sink, size, fetch: ask, onProgress }: Means): Fe
         return { end: 'cut', why: silence.signal.aborted ? 'Nothing came for 30 seconds' : cutWords(thrown) };
       } finally {
         clearTimeout(timer);
+        clearTimeout(soon);
+        soon = undefined;
       }
     },
     pause: () => stopping.abort(PAUSED),

@@ -49,6 +49,8 @@ function AreaLink({ area: { path, name, icon: Icon }, folded }: { area: Area; fo
   const link = (
     <Link
       to={path}
+      // Nothing is asked for that would be refused: passing over a way that is closed is no call.
+      {...(closed !== undefined && { preload: false })}
       className={cx('side-link', closed !== undefined && 'side-closed')}
       activeOptions={{ exact: path === '/', includeSearch: false }}
     >
