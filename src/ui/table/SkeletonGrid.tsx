@@ -21,7 +21,7 @@ export function SkeletonGrid<Row>({
   const columns = small ? all.slice(0, 1) : visibleColumns(all, hidden);
   const selecting = onSelect && { state: 'none' as const, toggleAll: () => undefined };
   return (
-    <div className="tbl-scroll">
+    <div className="tbl-scroll tbl-waiting">
       <output className="visually-hidden">Loading {label}</output>
       <table className="tbl" style={{ minWidth: layoutOf(columns, small).minWidth }} aria-hidden inert>
         <ColGroup
