@@ -251,7 +251,7 @@ for (const width of [1280, 390]) {
       await judge(page);
 
       await elsewhere.setViewportSize({ width, height: 800 });
-      await enter(elsewhere, proxy, '/settings');
+      await enter(elsewhere, proxy, '/agent');
       await choose(elsewhere, /appearance and sign out/, 'Work as…');
       const dialog = elsewhere.getByRole('dialog', { name: /^Work as/ });
       await dialog
