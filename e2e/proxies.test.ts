@@ -98,10 +98,10 @@ test('works as somebody else, in every tab and with what can be passed on, until
   const principal = await calls.makeUser({ firstName: 'Grace', lastName: 'Lund', groups });
   const proxy = await calls.makeUser({ firstName: 'Ada', lastName: 'Okafor' });
   await assign(calls, [[proxy, principal]]);
-  await enter(page, proxy, '/settings');
+  await enter(page, proxy, '/agent');
   const second = await context.newPage();
-  await second.goto('/settings');
-  await expect(second.getByRole('heading', { name: 'Settings', level: 1 })).toBeVisible();
+  await second.goto('/agent');
+  await expect(second.getByRole('heading', { name: 'Agent server', level: 1 })).toBeVisible();
 
   const begin = async () => {
     await choose(page, ME, 'Work as…');
