@@ -5,6 +5,9 @@ import { enter } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
+// A service of its own: nobody signs in to it with a password afterwards.
+test.use({ installation: { sample: false, administrator: ada } });
+
 let provider: IdentityProvider;
 test.beforeAll(async ({ service }) => {
   provider = await startIdentityProvider(`${service.url}/sign-in/identity`);
