@@ -56,7 +56,9 @@ test('a site is opened by its identity manager from the moment it is set up', as
   await expect(elsewhere.getByText('an identity manager opened this session')).toBeVisible();
 
   // A session that has ended goes on from another tab, and what was on screen stays.
-  await elsewhere.goto('/users');
+  // The page asks for nothing of its own: the click is the first call that finds it ended.
+  await elsewhere.goto('/agent');
+  await expect(elsewhere.getByRole('heading', { level: 1, name: 'Agent server' })).toBeVisible();
   await elsewhere.context().clearCookies({ name: 'steward' });
   expectFailure(401);
   await elsewhere.getByRole('link', { name: 'Groups' }).first().click();
