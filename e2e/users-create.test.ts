@@ -49,7 +49,12 @@ test('with a password: the new person signs in with it', async ({ page, elsewher
     '/user?email=perpetua%40people.example',
   );
   expect(made?.twoFactorEnabled).toBe(true);
-  await signIn(elsewhere, { email: 'perpetua@people.example', password: 'five golden rings' });
+  await elsewhere.goto('/sign-in');
+  await elsewhere.getByLabel('E-mail').fill('perpetua@people.example');
+  await elsewhere.getByLabel('Password', { exact: true }).fill('five golden rings');
+  await elsewhere.getByRole('button', { name: 'Sign in', exact: true }).click();
+  // The password was right; what two-factor asks for comes next.
+  await expect(elsewhere.getByRole('heading', { name: 'Set up a second factor', level: 1 })).toBeVisible();
 });
 
 test('without a password: the mailed link lets the new person in', async ({ page, elsewhere, service }) => {
