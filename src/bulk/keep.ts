@@ -31,12 +31,8 @@ export const keepOutcomes = (jobId: string, outcomes: readonly Outcome[]): Promi
 
 /** The jobs that this person began on this site, with what came of them so far. */
 export async function keptJobs(holder: Holder): Promise<{ job: BulkJob; outcomes: Outcome[] }[]> {
-  return Promise.all(
-    (await shelf.jobs(holder)).map(async (job) => ({
-      job: { ...job, changes: await shelf.items(job.id) },
-      outcomes: await shelf.outcomes(job.id),
-    })),
-  );
+  const kept = await shelf.whole(holder);
+  return kept.map(({ job, items: changes, outcomes }) => ({ job: { ...job, changes }, outcomes }));
 }
 
 /** Forgets a job. */

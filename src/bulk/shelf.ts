@@ -75,7 +75,8 @@ export interface Shelf<Job extends Head, Item, Outcome> {
   /** What this person has here on this site; what other people have is dropped. */
   jobs: (holder: Holder) => Promise<Job[]>;
   items: (id: string) => Promise<Item[]>;
-  outcomes: (id: string) => Promise<Outcome[]>;
+  /** The same with their items, and what came of them so far. */
+  whole: (holder: Holder) => Promise<{ job: Job; items: Item[]; outcomes: Outcome[] }[]>;
   dropItems: (id: string) => Promise<void>;
   drop: (id: string) => Promise<void>;
 }
@@ -83,6 +84,17 @@ export interface Shelf<Job extends Head, Item, Outcome> {
 export function createShelf<Job extends Head, Item, Outcome = never>(
   kind: string,
 ): Shelf<Job, Item, Outcome> {
+  async function jobs(holder: Holder): Promise<Job[]> {
+    const all = await (await open()).getAll('jobs');
+    const others = all.filter((job) => job.holder.userId !== holder.userId);
+    await Promise.all(others.map(({ id }) => drop(id)));
+    // What was begun in one name does not go on in another.
+    const mine = all.filter((job) => job.kind === kind && isSameHolder(job.holder, holder));
+    // What is kept under a kind was put there as this type.
+    return mine.map(({ job }) => job as Job);
+  }
+  const itemsOf = async (id: string) => (await readParts('items', id)) as Item[];
+  const outcomesOf = async (id: string) => (await readParts('outcomes', id)) as Outcome[];
   return {
     async put(job, items) {
       const db = await open();
@@ -96,17 +108,14 @@ export function createShelf<Job extends Head, Item, Outcome = never>(
     async note(id, outcomes) {
       await (await open()).add('outcomes', { jobId: id, list: outcomes });
     },
-    async jobs(holder) {
-      const all = await (await open()).getAll('jobs');
-      const others = all.filter((job) => job.holder.userId !== holder.userId);
-      await Promise.all(others.map(({ id }) => drop(id)));
-      // What was begun in one name does not go on in another.
-      const mine = all.filter((job) => job.kind === kind && isSameHolder(job.holder, holder));
-      // What is kept under a kind was put there as this type.
-      return mine.map(({ job }) => job as Job);
+    jobs,
+    items: itemsOf,
+    async whole(holder) {
+      const kept = await jobs(holder);
+      return Promise.all(
+        kept.map(async (job) => ({ job, items: await itemsOf(job.id), outcomes: await outcomesOf(job.id) })),
+      );
     },
-    items: async (id) => (await readParts('items', id)) as Item[],
-    outcomes: async (id) => (await readParts('outcomes', id)) as Outcome[],
     dropItems: (id) => dropParts(id, ['items']),
     drop,
   };

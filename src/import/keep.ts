@@ -63,12 +63,8 @@ export const dropImport = (id: string): Promise<void> => shelf.drop(id);
 
 /** The imports that this person began on this site, with what is noted of their rows. */
 export async function keptImports(holder: Holder): Promise<{ job: ImportJob; notes: RowNote[] }[]> {
-  return Promise.all(
-    (await shelf.jobs(holder)).map(async (job) => ({
-      job: { ...job, rows: await shelf.items(job.id) },
-      notes: await shelf.outcomes(job.id),
-    })),
-  );
+  const kept = await shelf.whole(holder);
+  return kept.map(({ job, items: rows, outcomes: notes }) => ({ job: { ...job, rows }, notes }));
 }
 
 /** How far an import has come by its notes. */

@@ -26,6 +26,10 @@ export function openProvider(stored: StoredProvider, seals: Seals): Provider | u
   return { issuer, clientId, clientSecret: secret ?? undefined };
 }
 
+/** The provider that signs people in to a site; undefined where the site does that itself. */
+export const managerOf = (stored: StoredProvider | undefined, seals: Seals): Provider | undefined =>
+  stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined;
+
 /** What the provider says of itself. @throws Error when it cannot be reached or is no such provider */
 export function discover({ issuer, clientId, clientSecret }: Provider): Promise<oidc.Configuration> {
   const address = new URL(issuer);

@@ -6,7 +6,7 @@ import { ApiError, forbidden, notFound, unauthorized } from '../../kernel/http/e
 import type { Services } from '../../kernel/http/handler.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { findNamed, keepAttempt, lockMemberByEmail, setFederationId, takeAttempt } from './attempts.store.ts';
-import { arrival, departure, openProvider, signOutUrl } from './provider.ts';
+import { arrival, departure, managerOf, signOutUrl } from './provider.ts';
 import { readProvider, type StoredProvider } from './provider.store.ts';
 
 type Needed = Pick<Services, 'publicUrl' | 'seals'>;
@@ -26,7 +26,7 @@ export async function beginIdentity(
   { publicUrl, seals }: Needed,
 ): Promise<{ url: string; state: string; secret: string }> {
   const stored = await readProvider(db, { slug });
-  const provider = stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined;
+  const provider = managerOf(stored, seals);
   if (!stored || !provider)
     throw new ApiError(404, `${slug} is not a site that signs people in through an identity manager`);
   const { url, state, nonce, verifier } = await departure(provider, {
@@ -73,7 +73,7 @@ export async function finishIdentity(
   const attempt = isOurs ? await takeAttempt(db, hashSecret(state)) : undefined;
   if (!attempt) throw unauthorized('This sign-in has been used or has taken too long. Begin again.');
   const stored = await readProvider(db, { siteId: attempt.siteId });
-  const provider = stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined;
+  const provider = managerOf(stored, seals);
   if (!stored || !provider) throw notFound('The identity manager');
   const claims = await arrival(provider, address, { ...attempt, state }).catch((error: unknown) => {
     throw unauthorized(`The identity manager does not vouch for you: ${reasonOf(error)}`);
@@ -142,6 +142,6 @@ export async function identitySignOut(
   { publicUrl, seals }: Needed,
 ): Promise<string | null> {
   const stored = await readProvider(db, { siteId });
-  const provider = stored?.mode === 'identity-manager' ? openProvider(stored, seals) : undefined;
+  const provider = managerOf(stored, seals);
   return provider ? signOutUrl(provider, `${publicUrl}/sign-in`).catch(() => null) : null;
 }

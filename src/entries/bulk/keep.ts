@@ -29,12 +29,8 @@ export const keepEntryOutcomes = (jobId: string, outcomes: readonly Outcome[]): 
 
 /** The jobs that this person began on this site, with what came of them so far. */
 export async function keptEntryJobs(holder: Holder): Promise<{ job: EntryJob; outcomes: Outcome[] }[]> {
-  return Promise.all(
-    (await shelf.jobs(holder)).map(async (job) => ({
-      job: { ...job, changes: await shelf.items(job.id) },
-      outcomes: await shelf.outcomes(job.id),
-    })),
-  );
+  const kept = await shelf.whole(holder);
+  return kept.map(({ job, items: changes, outcomes }) => ({ job: { ...job, changes }, outcomes }));
 }
 
 export const dropEntryJob = (id: string): Promise<void> => shelf.drop(id);
