@@ -2,7 +2,7 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Line, Source } from './dialect.ts';
+import type { Line, Reply, Source } from './dialect.ts';
 import { DbError, faults, toDbError } from './errors.ts';
 import { lockFolder } from './folder-lock.ts';
 import type { Limits } from './limits.ts';
@@ -11,9 +11,16 @@ import { Turns } from './turns.ts';
 
 const upkeepMs = 60_000;
 const upkeepLimitMs = 600_000;
-/** Written rows after which the tables are vacuumed and their statistics renewed. */
+/** Rows of a table, written or dead, and their share of all, after which it is vacuumed and its statistics renewed. */
 const vacuumAfterRows = 5_000;
-const vacuumAtLastAfterRows = 20 * vacuumAfterRows;
+const vacuumAfterShare = 0.02;
+/** So many times as many while requests come one upon the other. */
+const whenBusy = 10;
+
+/** Tables that are due, the quick ones first; counts of this session come into the statistics only by `countNow`. */
+const countNow = 'select pg_stat_force_next_flush()';
+const tablesDue = `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
+  where greatest(n_dead_tup, n_mod_since_analyze) >= ($1::int + ${vacuumAfterShare} * n_live_tup) order by n_live_tup`;
 
 class EmbeddedSource implements Source {
   readonly #cluster: string;
@@ -24,7 +31,7 @@ class EmbeddedSource implements Source {
   #session: Session;
   #closing = false;
   #writtenSinceCheckpoint = false;
-  #rowsSinceVacuum = 0;
+  #maintaining = false;
 
   constructor(cluster: string, limits: Limits, unlock: () => Promise<void>) {
     this.#cluster = cluster;
@@ -111,26 +118,37 @@ class EmbeddedSource implements Source {
   async #run(session: Session, sql: string, parameters: readonly unknown[]) {
     const reply = await session.run(sql, parameters, this.#limits.statementMs);
     this.#writtenSinceCheckpoint ||= reply.command !== 'SELECT';
-    this.#rowsSinceVacuum += reply.affected;
     return reply;
   }
 
   /**
-   * PGlite runs neither autovacuum nor the checkpointer: without this, dead rows and the write-ahead log grow
-   * for ever. Requests wait meanwhile, so the slower of the two awaits a free moment, while it can.
+   * PGlite runs neither autovacuum nor the checkpointer: without this, dead rows and the write-ahead log grow for ever.
+   * Requests wait meanwhile, so each table has a turn of its own: whoever waits comes before the next table.
    */
   async #maintain(): Promise<void> {
-    if (!this.#writtenSinceCheckpoint) return;
-    const enough = this.#turns.idle ? vacuumAfterRows : vacuumAtLastAfterRows;
+    if (!this.#writtenSinceCheckpoint || this.#maintaining) return;
+    this.#maintaining = true;
+    try {
+      const rows = this.#turns.idle ? vacuumAfterRows : whenBusy * vacuumAfterRows;
+      await this.#inTurn(countNow);
+      const due = await this.#inTurn(tablesDue, [rows]);
+      for (const { name } of due.rows) {
+        // oxlint-disable-next-line no-await-in-loop -- one connection
+        await this.#inTurn(`vacuum (analyze) ${String(name)}`);
+      }
+      this.#writtenSinceCheckpoint = false;
+      await this.#inTurn('checkpoint');
+    } finally {
+      this.#maintaining = false;
+    }
+  }
+
+  /** One statement of upkeep, when nobody is before it. */
+  async #inTurn(statement: string, parameters: readonly unknown[] = []): Promise<Reply> {
     const release = await this.#turns.take();
     try {
       const session = await this.#live();
-      if (this.#rowsSinceVacuum >= enough) {
-        await session.run('vacuum (analyze)', [], upkeepLimitMs);
-        this.#rowsSinceVacuum = 0;
-      }
-      await session.run('checkpoint', [], upkeepLimitMs);
-      this.#writtenSinceCheckpoint = false;
+      return await session.run(statement, parameters, upkeepLimitMs);
     } finally {
       release();
     }
