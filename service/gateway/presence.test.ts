@@ -16,6 +16,8 @@ import {
   type Person,
 } from '../testing/site.ts';
 
+type Asked = Refusal & { code?: string };
+
 const PASSWORD = 'correct horse battery';
 const NEW = 'another long password';
 const statusOf = ({ status }: Reply<unknown>) => status;
@@ -25,13 +27,22 @@ test('what asks for a fresh proof is this, and nothing else', () => {
   expect(ids.toSorted()).toEqual([
     'beginEnrolment',
     'beginPasskeyRegistration',
+    'createBackupDownload',
     'createPlatformSite',
     'deleteBackup',
+    'downloadBackup',
     'enableApiKey',
     'regenerateRecoveryCodes',
     'removePasskey',
+    'removeUser',
+    'requestBackup',
     'resetTwoFactor',
+    'updateProxies',
     'updateSiteIdentity',
+  ]);
+  const partly = contract.operations.filter(({ stepUpFor }) => stepUpFor.length > 0);
+  expect(partly.map(({ id, stepUpFor }) => [id, stepUpFor])).toEqual([
+    ['updateUser', ['email', 'federationId', 'twoFactorEnabled', 'ipRestrictionsEnabled']],
   ]);
 });
 
@@ -57,8 +68,7 @@ onEachApp((house) => {
   };
 
   test('ten minutes after the last proof it is asked for, and the same call goes through after it', async () => {
-    const begin = (cookie: string) =>
-      browser(cookie).post<Refusal & { code?: string }>('/api/session/two-factor/enrolment');
+    const begin = (cookie: string) => browser(cookie).post<Asked>('/api/session/two-factor/enrolment');
     expect(statusOf(await begin(person.cookie))).toBe(200);
     await age();
     const refused = await begin(person.cookie);
@@ -77,6 +87,35 @@ onEachApp((house) => {
     expect(minutes).toBeLessThan(10.1);
     expect(await alive(person.cookie, cookie)).toEqual([401, 200]);
     expect(statusOf(await begin(cookie))).toBe(200);
+  });
+
+  test('without a proof nobody is removed, acted for, or given another way to sign in; programs are not asked', async () => {
+    const other = await makePerson(house().db, siteId, { capabilities: [] });
+    await age();
+    const own = browser(person.cookie);
+    const put = (info: object) => own.put<Asked>('user', { id: other.userId, ...info });
+    const grant = { userId: other.userId, users: [person.userId] };
+    const refused = [
+      own.del<Asked>(`user/${other.userId}`),
+      own.post<Asked>('user/proxy', grant),
+      own.post<Asked>('/api/rest/v4/backups/request', {}),
+      ...[
+        { email: 'thief@elsewhere.test' },
+        { federationId: 'thief' },
+        { twoFactorEnabled: true },
+        { ipRestrictionsEnabled: true },
+      ].map(put),
+    ];
+    const codes = (await Promise.all(refused)).map(({ body }) => body.code);
+    expect(codes).toEqual(Array(7).fill('step-up-required'));
+    expect(await alive(other.cookie)).toEqual([200]);
+    const same = { email: other.email, twoFactorEnabled: false, firstName: 'Otto', isActive: false };
+    expect(statusOf(await put(same))).toBe(200);
+    const program = as(house().app, person);
+    expect(
+      statusOf(await program.put('user', { id: other.userId, email: `${crypto.randomUUID()}@x.test` })),
+    ).toBe(200);
+    expect(statusOf(await program.del(`user/${other.userId}`))).toBe(200);
   });
 
   test('who has a second factor proves it with that one; the password is not enough any more', async () => {

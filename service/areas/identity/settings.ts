@@ -1,12 +1,13 @@
 import type { SiteIdentity, SiteIdentityInfo } from '../../../contract/generated/types.gen.ts';
 import { differences } from '../../kernel/audit/differences.ts';
 import { actorOf, change } from '../../kernel/change.ts';
-import type { Db } from '../../kernel/db/database.ts';
+import type { Db, Tx } from '../../kernel/db/database.ts';
 import { egressFault } from '../../kernel/egress.ts';
 import { conflict, invalid, notFound, type FieldError } from '../../kernel/http/errors.ts';
 import { etagOf, requireVersion } from '../../kernel/http/etag.ts';
 import { ok, type Call, type Services } from '../../kernel/http/handler.ts';
 import { requireAdministrator } from '../members/index.ts';
+import { lockRunners, runnersBeside } from '../sites/index.ts';
 import { discover, openProvider, sealContext } from './provider.ts';
 import * as store from './provider.store.ts';
 import { redirectUrl } from './sign-in.ts';
@@ -14,7 +15,13 @@ import { redirectUrl } from './sign-in.ts';
 type Wanted = Omit<store.StoredProvider, 'slug'>;
 
 /** How a site signs people in, for those who run the platform. @throws ApiError 404 */
-export async function readIdentity(db: Db, siteId: number, { publicUrl }: Pick<Services, 'publicUrl'>) {
+export async function readIdentity({
+  db,
+  params,
+  caller,
+  services,
+}: Pick<Call<'getSiteIdentity'>, 'db' | 'params' | 'caller' | 'services'>) {
+  const { siteId } = params;
   const stored = await requireSite(db, siteId);
   const { members, mapped } = await store.countMapped(db, siteId);
   const body: SiteIdentity = {
@@ -23,12 +30,18 @@ export async function readIdentity(db: Db, siteId: number, { publicUrl }: Pick<S
     clientId: stored.clientId,
     hasClientSecret: stored.clientSecret !== null,
     claim: stored.claim,
-    redirectUrl: redirectUrl(publicUrl),
+    redirectUrl: redirectUrl(services.publicUrl),
     withFederationId: mapped,
     members,
+    runnersBeside: others(await runnersBeside(db, siteId), caller.userId),
   };
   return ok(body, { etag: etagOf(await store.providerVersion(db, siteId)) });
 }
+
+const others = (runners: readonly number[], me: number) => ({
+  you: runners.includes(me),
+  others: runners.filter((id) => id !== me).length,
+});
 
 async function requireSite(db: Db, siteId: number): Promise<store.StoredProvider> {
   const stored = await store.readProvider(db, { siteId });
@@ -96,12 +109,26 @@ export async function updateIdentity(call: Call<'updateSiteIdentity'>): Promise<
         throw conflict('The identity manager has changed meanwhile');
       await store.writeProvider(tx, wanted);
       await requireAdministrator(tx, siteId);
+      if (was.mode === 'password' && wanted.mode === 'identity-manager')
+        await requireRunnerBeside(tx, siteId);
       const replaced = typeof body.clientSecret === 'string' ? { clientSecret: 'another one' } : {};
       const changes = { ...differences(told(was), told(wanted)), ...replaced };
       if (Object.keys(changes).length > 0)
         record({ action: 'site.identity', subject: ['site', siteId], changes });
     },
     { alone: true },
+  );
+}
+
+/**
+ * A manager opens the administration of the platform for nobody: somebody who runs it needs a way in beside it.
+ * @throws ApiError 409
+ */
+async function requireRunnerBeside(tx: Tx, siteId: number): Promise<void> {
+  await lockRunners(tx);
+  if ((await runnersBeside(tx, siteId)).length > 0) return;
+  throw conflict(
+    'You would lock yourself out: nobody who runs the platform could sign in to run it any more. One of them needs a password or a passkey, and another site that takes it.',
   );
 }
 

@@ -52,13 +52,13 @@ export const platformHandlers: Handlers<Operations> = {
 
   async getSiteIdentity(call) {
     await requireRunner(call);
-    return readIdentity(call.db, call.params.siteId, call.services);
+    return readIdentity(call);
   },
 
   async updateSiteIdentity(call) {
     await requireRunner(call);
     await updateIdentity(call);
-    return readIdentity(call.db, call.params.siteId, call.services);
+    return readIdentity(call);
   },
 };
 

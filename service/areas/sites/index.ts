@@ -6,6 +6,8 @@ export {
   grantPlatform,
   grantPlatformFirst,
   listRunners,
+  lockRunners,
   revokePlatform,
+  runnersBeside,
   runsPlatform,
 } from './runners.store.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeyCalls } from '../../../contract/generated/types.gen.ts';
+import type { ApiKeyCalls, ApiKeyInfo } from '../../../contract/generated/types.gen.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import { conflict, forbidden, notFound } from '../../kernel/http/errors.ts';
 import { done, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
@@ -12,13 +12,8 @@ type Operations = 'getApiKey' | 'enableApiKey' | 'disableApiKey' | 'getApiKeyUsa
 /** The API key in the profile of a user: one at a time, and off is for good (spec 5.3). */
 export const keyHandlers: Handlers<Operations> = {
   async getApiKey(call) {
-    const { clientId, scopes, createdAt, lastUsedAt } = await requireKey(call);
-    return ok({
-      clientId,
-      scopes,
-      createdDate: createdAt.toISOString(),
-      lastUsedDate: lastUsedAt?.toISOString() ?? null,
-    });
+    const key = await store.findOwnKey(call.db, call.caller.siteId, call.caller.userId);
+    return ok({ apiKey: key ? shown(key) : null });
   },
 
   async enableApiKey(call) {
@@ -70,9 +65,9 @@ export const keyHandlers: Handlers<Operations> = {
       addresses: by.ip.map(named),
       agents: by.agent.map(named),
       tokens: await store.countTokens(call.db, clientId),
-      // Neither publications nor imports are built yet: there is nothing that a key could have open.
-      openStreams: 0,
-      runningImports: 0,
+      // Neither publications nor imports of Relationship Intelligence are built: none counted would say none are open.
+      openStreams: null,
+      runningImports: null,
     });
   },
 };
@@ -80,6 +75,13 @@ export const keyHandlers: Handlers<Operations> = {
 const named = (calls: CallsOf): ApiKeyCalls => ({
   ...calls,
   label: calls.name === '' ? 'Unnamed' : calls.name,
+});
+
+const shown = ({ clientId, scopes, createdAt, lastUsedAt }: store.OwnKey): ApiKeyInfo => ({
+  clientId,
+  scopes,
+  createdDate: createdAt.toISOString(),
+  lastUsedDate: lastUsedAt?.toISOString() ?? null,
 });
 
 const noKey = () => notFound('An API key that is turned on');

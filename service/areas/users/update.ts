@@ -1,4 +1,5 @@
 import type { UserInfo } from '../../../contract/generated/types.gen.ts';
+import { requirePresence } from '../../kernel/auth/authorize.ts';
 import type { Caller } from '../../kernel/auth/caller.ts';
 import { endAccess, endLinks } from '../../kernel/auth/store.ts';
 import type { Recorder } from '../../kernel/change.ts';
@@ -22,6 +23,9 @@ import { getSite, isApprovedAddress } from '../sites/index.ts';
 import { mailPasswordLink } from './password-mail.ts';
 import { addressTaken, checkNames, checkSwitches, withoutEffect } from './rules.ts';
 import * as store from './store.ts';
+
+/** What opens another way into the account, or is never turned off again (contract, x-step-up). */
+const PROVEN = ['email', 'federationId', 'twoFactorEnabled', 'ipRestrictionsEnabled'] as const;
 
 /**
  * Changes what the request names and what differs; an omitted field keeps its value.
@@ -53,6 +57,7 @@ export async function updateUser(
   }
   if (faults.length > 0) throw invalid(faults);
   if (Object.values(info).every((value) => value === undefined)) return before;
+  if (PROVEN.some((key) => info[key] !== undefined)) requirePresence(caller);
 
   await writeAccount(tx, caller, before, info);
   await store.updateMembership(tx, caller.siteId, before.id, info);

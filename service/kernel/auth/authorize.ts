@@ -31,8 +31,9 @@ export function authorize(operation: Guarded, caller: Caller): void {
 /**
  * Refuses what cannot be undone to a session that nobody may sit at any more: the console asks for a proof and repeats
  * the call. Programs have none to give, and a sign-in that is not whole has just given one.
+ * @throws ApiError 403 with a code of its own
  */
-function requirePresence(caller: Caller): void {
+export function requirePresence(caller: Caller): void {
   if (caller.scopes || caller.pending || caller.isProven) return;
   throw new ApiError(403, 'Prove first that it is still you', [], {}, { code: 'step-up-required' });
 }

@@ -32,7 +32,7 @@ interface OperationObject {
   'x-capability'?: string[];
   'x-door'?: 'console';
   'x-half-session'?: PendingStep;
-  'x-step-up'?: boolean;
+  'x-step-up'?: boolean | string[];
   'x-max-body'?: number;
 }
 
@@ -66,6 +66,8 @@ export interface Operation {
   halfSession: PendingStep | undefined;
   /** Whether a session needs a fresh proof of presence for it. */
   stepUp: boolean;
+  /** Properties of its body with whose change alone it needs one: the handler asks (`requirePresence`). */
+  stepUpFor: readonly string[];
   deprecated: boolean;
   form: boolean;
   /** Whether the body may come as a form with files (shapes 4). */
@@ -258,7 +260,8 @@ export function loadContract(file: URL): Contract {
         capabilities: spec['x-capability'] ?? [],
         consoleOnly: spec['x-door'] === 'console',
         halfSession: spec['x-half-session'],
-        stepUp: spec['x-step-up'] ?? false,
+        stepUp: spec['x-step-up'] === true,
+        stepUpFor: Array.isArray(spec['x-step-up']) ? spec['x-step-up'] : [],
         deprecated: spec.deprecated ?? false,
         form: content?.[FORM] !== undefined,
         multipart: content?.[MULTIPART] !== undefined,

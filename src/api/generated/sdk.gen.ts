@@ -1829,7 +1829,7 @@ export const getSiteIdentity = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Change the identity manager of a site
  *
- * A mode of identity-manager needs an issuer that answers its discovery document (400 otherwise). From then on passwords open this site no longer, and passwords and federation ids given to createUser and updateUser have no effect (spec 2.1). 409 when no administrator could sign in any more.
+ * A mode of identity-manager needs an issuer that answers its discovery document (400 otherwise). From then on passwords open this site no longer, and passwords and federation ids given to createUser and updateUser have no effect (spec 2.1). 409 when no administrator of the site, or nobody who runs the platform, could sign in any more.
  */
 export const updateSiteIdentity = <ThrowOnError extends boolean = true>(options: Options<UpdateSiteIdentityData, ThrowOnError>): RequestResult<UpdateSiteIdentityResponses, UpdateSiteIdentityErrors, ThrowOnError> => (options.client ?? client).put<UpdateSiteIdentityResponses, UpdateSiteIdentityErrors, ThrowOnError>({
     security: [{
@@ -1862,8 +1862,6 @@ export const disableApiKey = <ThrowOnError extends boolean = true>(options?: Opt
 
 /**
  * Read the own API key
- *
- * 404 when no key is turned on.
  */
 export const getApiKey = <ThrowOnError extends boolean = true>(options?: Options<GetApiKeyData, ThrowOnError>): RequestResult<GetApiKeyResponses, GetApiKeyErrors, ThrowOnError> => (options?.client ?? client).get<GetApiKeyResponses, GetApiKeyErrors, ThrowOnError>({
     security: [{

@@ -2314,6 +2314,13 @@ export type SiteIdentity = {
      * Active users of the site.
      */
     members: number;
+    /**
+     * Who could still run the platform while an identity manager opens this site: it opens that administration for nobody, so they need a password or a passkey and another site that takes it.
+     */
+    runnersBeside: {
+        you: boolean;
+        others: number;
+    };
 };
 
 export type SiteIdentityInfo = {
@@ -2325,6 +2332,13 @@ export type SiteIdentityInfo = {
      */
     clientSecret?: string | null;
     claim?: string;
+};
+
+export type OwnApiKey = {
+    /**
+     * The key that is turned on on this site; null for none.
+     */
+    apiKey: ApiKeyInfo | null;
 };
 
 export type NewApiKey = {
@@ -2371,8 +2385,14 @@ export type ApiKeyUsage = {
      * Access tokens that hold now.
      */
     tokens: number;
-    openStreams: number;
-    runningImports: number;
+    /**
+     * null where this service has no streams of events.
+     */
+    openStreams: number | null;
+    /**
+     * null where this service has no imports of e-mails and meetings.
+     */
+    runningImports: number | null;
 };
 
 /**
@@ -11177,10 +11197,6 @@ export type GetApiKeyErrors = {
      */
     403: ErrorResponse;
     /**
-     * Nothing with this id exists on this site.
-     */
-    404: ErrorResponse;
-    /**
      * The service failed; quote the request id when reporting it.
      */
     default: ErrorResponse;
@@ -11190,9 +11206,9 @@ export type GetApiKeyError = GetApiKeyErrors[keyof GetApiKeyErrors];
 
 export type GetApiKeyResponses = {
     /**
-     * The key without its secret.
+     * The key without its secret, where one is turned on.
      */
-    200: ApiKeyInfo;
+    200: OwnApiKey;
 };
 
 export type GetApiKeyResponse = GetApiKeyResponses[keyof GetApiKeyResponses];

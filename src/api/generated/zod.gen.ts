@@ -1741,7 +1741,11 @@ export const zSiteIdentity = z.object({
     claim: z.string(),
     redirectUrl: z.string(),
     withFederationId: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    members: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    members: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    runnersBeside: z.object({
+        you: z.boolean(),
+        others: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    })
 });
 
 export const zSiteIdentityInfo = z.object({
@@ -1750,6 +1754,10 @@ export const zSiteIdentityInfo = z.object({
     clientId: z.string().max(200).nullish(),
     clientSecret: z.string().max(500).nullish(),
     claim: z.string().min(1).max(64).regex(/^[A-Za-z0-9_:.\/-]+$/).optional()
+});
+
+export const zOwnApiKey = z.object({
+    apiKey: zApiKeyInfo.nullable()
 });
 
 export const zNewApiKey = z.object({
@@ -1778,8 +1786,8 @@ export const zApiKeyUsage = z.object({
     addresses: z.array(zApiKeyCalls),
     agents: z.array(zApiKeyCalls),
     tokens: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    openStreams: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
-    runningImports: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })
+    openStreams: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable(),
+    runningImports: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).nullable()
 });
 
 /**
@@ -3787,9 +3795,9 @@ export const zUpdateSiteIdentityResponse = zSiteIdentity;
 export const zDisableApiKeyResponse = z.void();
 
 /**
- * The key without its secret.
+ * The key without its secret, where one is turned on.
  */
-export const zGetApiKeyResponse = zApiKeyInfo;
+export const zGetApiKeyResponse = zOwnApiKey;
 
 export const zEnableApiKeyBody = zNewApiKey;
 

@@ -3534,7 +3534,7 @@ export const getSiteIdentityOptions = (options: Options<GetSiteIdentityData>) =>
 /**
  * Change the identity manager of a site
  *
- * A mode of identity-manager needs an issuer that answers its discovery document (400 otherwise). From then on passwords open this site no longer, and passwords and federation ids given to createUser and updateUser have no effect (spec 2.1). 409 when no administrator could sign in any more.
+ * A mode of identity-manager needs an issuer that answers its discovery document (400 otherwise). From then on passwords open this site no longer, and passwords and federation ids given to createUser and updateUser have no effect (spec 2.1). 409 when no administrator of the site, or nobody who runs the platform, could sign in any more.
  */
 export const updateSiteIdentityMutation = (options?: Partial<Options<UpdateSiteIdentityData>>): UseMutationOptions<UpdateSiteIdentityResponse, UpdateSiteIdentityError, Options<UpdateSiteIdentityData>> => {
     const mutationOptions: UseMutationOptions<UpdateSiteIdentityResponse, UpdateSiteIdentityError, Options<UpdateSiteIdentityData>> = {
@@ -3573,8 +3573,6 @@ export const getApiKeyQueryKey = (options?: Options<GetApiKeyData>) => createQue
 
 /**
  * Read the own API key
- *
- * 404 when no key is turned on.
  */
 export const getApiKeyOptions = (options?: Options<GetApiKeyData>) => queryOptions<GetApiKeyResponse, GetApiKeyError, GetApiKeyResponse, ReturnType<typeof getApiKeyQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

@@ -18,7 +18,7 @@ import { useTurnOff } from './-turn-off.tsx';
 /** The API key with which programs of the person call the interface on this site (spec 5.3). */
 export function ApiKeyCard() {
   const { site } = useSession();
-  const { data: key } = useSuspenseQuery(keyQuery);
+  const { apiKey: key } = useSuspenseQuery(keyQuery).data;
   const [secret, setSecret] = useState<ApiKeySecret>();
   const { part, goOn } = useGoOn<HTMLDivElement>();
   return (

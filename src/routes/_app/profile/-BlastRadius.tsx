@@ -35,6 +35,7 @@ function Usage({ usage }: { usage: ApiKeyUsage }) {
           ? 'Nothing has called with this key in the last 30 days.'
           : `${counted(calls, 'call', 'calls')} in the last 30 days, from ${counted(addresses.length, 'address', 'addresses')}.`}{' '}
         {open ?? 'Nothing is open with it now.'}
+        {unbuilt(usage)}
       </Banner>
       <CallsTable title="Calls by operation" rows={operations} />
       <CallsTable title="From addresses" rows={addresses} />
@@ -48,10 +49,19 @@ function Usage({ usage }: { usage: ApiKeyUsage }) {
 function openNow({ tokens, openStreams, runningImports }: ApiKeyUsage): string | undefined {
   const parts = [
     ...(tokens > 0 ? [counted(tokens, 'access token', 'access tokens')] : []),
-    ...(openStreams > 0 ? [counted(openStreams, 'stream', 'streams')] : []),
-    ...(runningImports > 0 ? [counted(runningImports, 'running import', 'running imports')] : []),
+    ...(openStreams ? [counted(openStreams, 'stream', 'streams')] : []),
+    ...(runningImports ? [counted(runningImports, 'running import', 'running imports')] : []),
   ];
   return parts.length === 0 ? undefined : `Open now: ${parts.join(', ')}.`;
+}
+
+/** What this service does not have cannot be open, which is something else than none being open. */
+function unbuilt({ openStreams, runningImports }: ApiKeyUsage): string {
+  const missing = [
+    ...(openStreams === null ? ['streams of events'] : []),
+    ...(runningImports === null ? ['imports of e-mails and meetings'] : []),
+  ];
+  return missing.length === 0 ? '' : ` This service has no ${missing.join(' and no ')} yet.`;
 }
 
 function CallsTable({ title, rows }: { title: string; rows: readonly ApiKeyCalls[] }) {
