@@ -2,6 +2,7 @@ import { FIELD, fieldTypes, filterOperation, holdsMoney } from '../../contract/r
 import { readFormula } from '../../contract/rules/formula/formula.ts';
 import { EMPTY, toQuery } from './find/draft.ts';
 import type { QueryObject, Rule } from './find/draft.ts';
+import { typesOf } from './schema.ts';
 import type { Field, Schema } from './schema.ts';
 
 const list = new Intl.ListFormat('en');
@@ -51,10 +52,10 @@ export const usesOf = (field: Field, fields: readonly Field[]): Uses => ({
   ),
 });
 
-/** Fields of any type that may refer to entries of this one. */
+/** Fields of any type that may refer to entries of this one: those that name it, and those that name none. */
 export const referringTo = (typeId: number, schema: Schema): readonly Field[] =>
   [...schema.fieldById.values()].filter(
-    ({ fieldType, entryLists }) => fieldType === FIELD.reference && entryLists?.includes(typeId) === true,
+    (field) => field.fieldType === FIELD.reference && typesOf(field, schema).includes(typeId),
   );
 
 /** Asks for the entries that lack a value they need; undefined for a field that needs none. */

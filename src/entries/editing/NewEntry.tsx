@@ -6,6 +6,7 @@ import { Button } from '../../ui/button/Button.tsx';
 import { confirmDiscard } from '../../ui/dialog/confirm.ts';
 import { Panel } from '../../ui/dialog/Panel.tsx';
 import { toast } from '../../ui/feedback/toast.ts';
+import { useUnsavedGuard } from '../../shell/unsaved.ts';
 import type { Field, Schema } from '../schema.ts';
 import { itemText, itemsOf } from '../values.ts';
 import type { Misfit } from './changes.ts';
@@ -57,6 +58,12 @@ function NewEntryPanel({ type, schema, onClose }: NewEntryProps & { onClose: () 
       (before) => new Map([...before].filter(([other]) => other !== id).concat(misfit ? [[id, misfit]] : [])),
     );
   };
+  const dirty = filled.length + misfits.size > 0;
+  // Another page asks too; what is staged stays.
+  useUnsavedGuard(dirty);
+  const cancel = async () => {
+    if (!dirty || (await confirmDiscard())) onClose();
+  };
   const add = () => {
     setTried(true);
     if (missing.size > 0 || misfits.size > 0 || filled.length === 0) return;
@@ -80,11 +87,7 @@ function NewEntryPanel({ type, schema, onClose }: NewEntryProps & { onClose: () 
     onClose();
   };
   return (
-    <Panel
-      title={`New ${type.singularName}`}
-      onClose={onClose}
-      mayClose={filled.length + misfits.size > 0 ? confirmDiscard : undefined}
-    >
+    <Panel title={`New ${type.singularName}`} onClose={onClose} mayClose={dirty ? confirmDiscard : undefined}>
       <form
         className="form"
         noValidate
@@ -101,7 +104,7 @@ function NewEntryPanel({ type, schema, onClose }: NewEntryProps & { onClose: () 
           onChange={change}
         />
         <footer className="form-footer">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={() => void cancel()}>Cancel</Button>
           <Button type="submit" variant="primary">
             Stage new {type.singularName}
           </Button>

@@ -7,6 +7,7 @@ import { Badge } from '../../ui/layout/Badge.tsx';
 import { Moment } from '../../ui/layout/Moment.tsx';
 import type { Field } from '../schema.ts';
 import { useZone } from '../zone.ts';
+import { lastKnown } from './last-known.ts';
 import type { Reviewed, ReviewedEntry } from './review.ts';
 import { keepMine, unstageCells } from './store.ts';
 import type { Current } from './use-current.ts';
@@ -57,8 +58,8 @@ export function ReviewEntry({ typeId, entry: { entryId, name, cells, lacks }, pe
   );
 }
 
-/** Of a field that is gone nobody knows more than what its values say themselves. */
-const GONE = { fieldType: FIELD.text, isMoney: false, isDateOnly: false };
+/** Of a field that this page never knew there is no more than what its values say themselves. */
+const UNKNOWN = { fieldType: FIELD.text, isMoney: false, isDateOnly: false };
 
 interface ChangeProps {
   typeId: number;
@@ -68,11 +69,12 @@ interface ChangeProps {
 
 function Change({ typeId, reviewed: { cell, field, fault, theirs }, people }: ChangeProps) {
   const { name: zone } = useZone();
-  const words = (value: typeof cell.value) => wordsOf(value, field ?? GONE, zone);
+  const called = field ?? lastKnown(cell.fieldId);
+  const words = (value: typeof cell.value) => wordsOf(value, called ?? UNKNOWN, zone);
   const [was, is] = [words(cell.before), cell.misfit?.text ?? words(cell.value)];
   const [before, after] = excerpts(was, is);
   const subtle = subtleDifference(was, is);
-  const label = field?.name ?? `Field ${cell.fieldId}`;
+  const label = called?.name ?? `Field ${cell.fieldId}`;
   return (
     <li className="review-change">
       <div className="review-line">

@@ -2,15 +2,20 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Redo2, Undo2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { toServiceError } from '../../api/errors.ts';
+import { useAllowed } from '../../api/session.ts';
 import { count, counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
+import { confirm } from '../../ui/dialog/confirm.ts';
 import { Panel } from '../../ui/dialog/Panel.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { usePeopleNames } from '../people.ts';
 import { useSchema } from '../schema.ts';
 import { stagedIn } from './changes.ts';
+import type { countStaged } from './changes.ts';
 import { discardAll } from './discard.ts';
+import { FailedBanner } from './FailedBanner.tsx';
+import { Going } from './Going.tsx';
 import { review } from './review.ts';
 import { ReviewEntry } from './ReviewEntry.tsx';
 import { MOST_ITEMS } from './send.ts';
@@ -18,7 +23,10 @@ import { SentList } from './SentList.tsx';
 import { keepMine, redoStep, undoStep, unstageCells, useChanges } from './store.ts';
 import { currentQuery } from './use-current.ts';
 import type { Current } from './use-current.ts';
+import { meanwhileQuery } from './use-going.ts';
+import type { Meanwhile } from './use-going.ts';
 import { useSend } from './use-send.ts';
+import { stagedWords } from './words.ts';
 import './review.css';
 
 interface ReviewPanelProps {
@@ -27,6 +35,7 @@ interface ReviewPanelProps {
 }
 
 const NOTHING_READ: ReadonlyMap<string, Current> = new Map();
+const NOTHING_MEANWHILE: ReadonlyMap<number, Meanwhile> = new Map();
 const PAGE = 50;
 
 /** What is staged for a type, by entry and field: looked through, corrected, and sent in one request. */
@@ -36,54 +45,44 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
   const changes = useChanges(typeId);
   const cells = useMemo(() => stagedIn(changes), [changes]);
   const current = useQuery({ ...currentQuery(typeId, cells, fields), placeholderData: keepPreviousData });
-  const { entries, total, overtaken, blocking } = useMemo(
-    () => review(changes, fields, current.data ?? NOTHING_READ),
-    [changes, fields, current.data],
+  const going = useMemo(() => [...changes.deletions.values()], [changes.deletions]);
+  const later = useQuery({ ...meanwhileQuery(typeId, going, fields), placeholderData: keepPreviousData });
+  const { entries, deletions, total, overtaken, blocking } = useMemo(
+    () => review(changes, fields, current.data ?? NOTHING_READ, later.data ?? NOTHING_MEANWHILE),
+    [changes, fields, current.data, later.data],
   );
   const people = usePeopleNames(
     useMemo(() => overtaken.flatMap(({ theirs }) => theirs?.modifiedBy ?? []), [overtaken]),
   );
   const { send, failed, pending } = useSend(typeId);
+  const deleting = useAllowed('deleteEntries');
   const [shown, setShown] = useState(PAGE);
 
   const save = async (ignoreNearDups = false) => {
     // What somebody else has changed in this very moment is told with its value.
+    if (total.deletions > 0 && !(await confirmDeletion(total))) return;
     if (await send(ignoreNearDups)) onClose();
-    else void current.refetch();
+    else {
+      void current.refetch();
+      void later.refetch();
+    }
   };
-  const reason = blockedBy({ total, overtaken: overtaken.length, blocking });
+  const isEmpty = total.cells + total.deletions === 0;
+  const changedSince = deletions.filter(({ meanwhile }) => meanwhile?.row).length;
+  const blocked =
+    (total.deletions > 0 ? deleting.reason : undefined) ??
+    blockedBy({ total, overtaken: overtaken.length + changedSince, blocking });
   // What is on its way is neither undone nor taken out: it would be stored all the same.
   const busy = pending ? 'The changes are being saved' : undefined;
   const alive = overtaken.filter(({ theirs }) => theirs && theirs.gone === undefined);
   return (
-    <Panel
-      title={total === 0 ? 'Changes' : `Review ${counted(total, 'change', 'changes')}`}
-      onClose={onClose}
-    >
+    <Panel title={isEmpty ? 'Changes' : `Review ${stagedWords(total)}`} onClose={onClose}>
       <div className="review" inert={pending}>
-        {failed && (
-          <Banner
-            tone="bad"
-            title="Nothing was saved"
-            actions={
-              failed.refusals.isOnlyNear && (
-                <Button size="small" pending={pending} onClick={() => void save(true)}>
-                  Save anyway
-                </Button>
-              )
-            }
-          >
-            {[failed.error.fields.length === 0 && failed.error.message, ...failed.refusals.rest]
-              .filter(Boolean)
-              .join('. ')}
-            {failed.refusals.faults.size > 0 &&
-              ` The service refused ${counted(failed.refusals.faults.size, 'value', 'values')}; everything is still here.`}
-            {failed.refusals.overtaken.length > 0 && ' Somebody else was quicker: decide below what stays.'}
-          </Banner>
-        )}
-        {current.error && (
+        {failed && <FailedBanner failed={failed} pending={pending} onAgain={() => void save(true)} />}
+        {(current.error ?? later.error) && (
           <Banner tone="warn" title="What is there now could not be read">
-            {toServiceError(current.error).message}. The service looks at it again when you save.
+            {toServiceError(current.error ?? later.error).message}. The service looks at it again when you
+            save.
           </Banner>
         )}
         {overtaken.length > 0 && (
@@ -121,7 +120,8 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
             }
           />
         )}
-        {total === 0 && <p className="review-none">Nothing is staged.</p>}
+        {isEmpty && <p className="review-none">Nothing is staged.</p>}
+        <Going {...{ typeId, schema, deletions }} afterValues={total.cells > 0} />
         {entries.slice(0, shown).map((entry) => (
           <ReviewEntry key={entry.entryId} {...{ typeId, entry, people }} />
         ))}
@@ -146,13 +146,18 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
           onClick={() => redoStep(typeId)}
         />
         <span className="review-space" />
-        {total > 0 && (
+        {!isEmpty && (
           <>
-            <Button disabledReason={busy} onClick={() => void discardAll(typeId, cells)}>
+            <Button disabledReason={busy} onClick={() => void discardAll(typeId)}>
               Discard all
             </Button>
-            <Button variant="primary" pending={pending} disabledReason={reason} onClick={() => void save()}>
-              Save {counted(total, 'change', 'changes')}
+            <Button
+              variant={total.deletions > 0 ? 'danger' : 'primary'}
+              pending={pending}
+              disabledReason={blocked}
+              onClick={() => void save()}
+            >
+              {saveWords(total)}
             </Button>
           </>
         )}
@@ -161,9 +166,34 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
   );
 }
 
-function blockedBy({ total, overtaken, blocking }: { total: number; overtaken: number; blocking: number }) {
-  if (total > MOST_ITEMS)
-    return `One request takes ${count(MOST_ITEMS)} changes, and more than one would not be all or nothing: remove ${count(total - MOST_ITEMS)}`;
+type Total = ReturnType<typeof countStaged>;
+
+const saveWords = ({ cells, deletions }: Total): string =>
+  [
+    cells > 0 && `Save ${counted(cells, 'change', 'changes')}`,
+    deletions > 0 && `${cells > 0 ? 'delete' : 'Delete'} ${counted(deletions, 'entry', 'entries')}`,
+  ]
+    .filter(Boolean)
+    .join(' and ');
+
+// More than one looks through at a glance: whoever deletes them writes the number.
+const MANY = 20;
+
+/** The last door: behind it only who runs the service brings entries back. */
+const confirmDeletion = (total: Total): Promise<boolean> =>
+  confirm({
+    title: `Delete ${counted(total.deletions, 'entry', 'entries')} for good?`,
+    body: `${total.cells > 0 ? `${counted(total.cells, 'change is', 'changes are')} saved first; if they are refused, nothing is deleted. ` : ''}Undo does not bring deleted entries back. Their history stays, and whoever runs the service can restore them.`,
+    action: saveWords(total),
+    cancel: 'Look again',
+    danger: true,
+    ...(total.deletions > MANY && { typed: String(total.deletions) }),
+  });
+
+function blockedBy({ total, overtaken, blocking }: { total: Total; overtaken: number; blocking: number }) {
+  const most = Math.max(total.cells, total.deletions);
+  if (most > MOST_ITEMS)
+    return `One request takes ${count(MOST_ITEMS)}, and more than one would not be all or nothing: remove ${count(most - MOST_ITEMS)}`;
   if (overtaken > 0)
     return `Decide first about ${counted(overtaken, 'value', 'values')} that somebody else changed`;
   if (blocking > 0) return `${counted(blocking, 'value does', 'values do')} not fit yet`;

@@ -3,7 +3,7 @@ import { Suspense, lazy, useState } from 'react';
 import { count, counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
-import { countStaged, stagedIn } from './changes.ts';
+import { countStaged } from './changes.ts';
 import { discardAll } from './discard.ts';
 import { useChanges, useSent } from './store.ts';
 import './staged.css';
@@ -15,20 +15,27 @@ export function StagedBar({ typeId }: { typeId: number }) {
   const changes = useChanges(typeId);
   const sent = useSent(typeId);
   const [reviewing, setReviewing] = useState(false);
-  const total = countStaged(changes);
+  const staged = countStaged(changes);
+  const total = staged.cells + staged.deletions;
   if (total === 0 && sent.length === 0 && !reviewing) return null;
   return (
     <div className="staged">
       {total > 0 && (
         <>
           <strong aria-live="polite">
-            {counted(total, 'change', 'changes')} in {counted(changes.cells.size, 'entry', 'entries')}, not
-            saved
+            {[
+              staged.cells > 0 &&
+                `${counted(staged.cells, 'change', 'changes')} in ${counted(staged.entries, 'entry', 'entries')}`,
+              staged.deletions > 0 && `${counted(staged.deletions, 'entry', 'entries')} to delete`,
+            ]
+              .filter(Boolean)
+              .join(', ')}
+            , not saved
           </strong>
           {changes.faults.size > 0 && (
             <span className="staged-bad">{count(changes.faults.size)} refused</span>
           )}
-          <Button size="small" onClick={() => void discardAll(typeId, stagedIn(changes))}>
+          <Button size="small" onClick={() => void discardAll(typeId)}>
             Discard
           </Button>
           <Button size="small" variant="primary" onClick={() => setReviewing(true)}>

@@ -1,4 +1,4 @@
-import type { FieldValue } from '../../api/generated/types.gen.ts';
+import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
 import { sameValue } from './written.ts';
 
 /** A cell that somebody has changed and not sent yet. Values are as they are read, so that names can be shown. */
@@ -20,6 +20,16 @@ export interface Misfit {
   fault: string;
 }
 
+/** An entry that is to go, and was not sent yet. */
+export interface StagedDeletion {
+  entryId: number;
+  entryName: string;
+  /** What of it stood there when somebody decided that. */
+  seen: RowVm;
+  /** The fields that were looked at. */
+  fieldIds: readonly number[];
+}
+
 interface Move {
   entryId: number;
   fieldId: number;
@@ -27,10 +37,18 @@ interface Move {
   to: StagedCell | undefined;
 }
 
-/** What is undone and redone as one: a cell, a paste, a restored moment. */
+/** An entry that is to go, or is to stay after all. */
+export interface DeletionMove {
+  entryId: number;
+  from: StagedDeletion | undefined;
+  to: StagedDeletion | undefined;
+}
+
+/** What is undone and redone as one: a cell, a paste, a restored moment, a selection that is to go. */
 interface Step {
   label: string;
   moves: readonly Move[];
+  deletions: readonly DeletionMove[];
 }
 
 /** What is staged for one entry, by field. */
@@ -40,54 +58,91 @@ export type EntryCells = ReadonlyMap<number, StagedCell>;
 export interface Changes {
   /** By entry, then by field. */
   cells: ReadonlyMap<number, EntryCells>;
+  /** By entry. What else is staged for an entry that is to go is kept, and not sent. */
+  deletions: ReadonlyMap<number, StagedDeletion>;
   done: readonly Step[];
   undone: readonly Step[];
-  /** Why the service refused cells, by `cellKey`; whoever changes a cell takes its fault away. */
+  /** Why the service refused cells and deletions, by `cellKey` and `deletionKey`; a change takes the fault away. */
   faults: ReadonlyMap<string, string>;
 }
 
-export const NO_CHANGES: Changes = { cells: new Map(), done: [], undone: [], faults: new Map() };
+export const NO_CHANGES: Changes = {
+  cells: new Map(),
+  deletions: new Map(),
+  done: [],
+  undone: [],
+  faults: new Map(),
+};
 
 export const cellKey = ({ entryId, fieldId }: Pick<StagedCell, 'entryId' | 'fieldId'>): string =>
   `${entryId}/${fieldId}`;
 
+export const deletionKey = (entryId: number): string => `${entryId}/deletion`;
+
 /** As many steps back as a list shows at once, and enough for a day. */
 const MOST_STEPS = 500;
 
-export const stagedIn = ({ cells }: Changes): StagedCell[] =>
-  [...cells.values()].flatMap((entry) => [...entry.values()]);
+/** The cells that are to be stored: what goes is not changed before. */
+export const stagedIn = ({ cells, deletions }: Changes): StagedCell[] =>
+  [...cells].flatMap(([entryId, entry]) => (deletions.has(entryId) ? [] : [...entry.values()]));
 
-export const countStaged = ({ cells }: Changes): number =>
-  [...cells.values()].reduce((sum, { size }) => sum + size, 0);
+/** How much is staged: cells to be stored, in so many entries, and entries to go. */
+export function countStaged({ cells, deletions }: Changes) {
+  const count = { cells: 0, entries: 0, deletions: deletions.size };
+  for (const [entryId, { size }] of cells) {
+    if (deletions.has(entryId)) continue;
+    count.cells += size;
+    count.entries += 1;
+  }
+  return count;
+}
+
+/** Whether anything at all would be lost without it. */
+export const hasStaged = ({ cells, deletions }: Changes): boolean => cells.size + deletions.size > 0;
 
 /** Whether two cells stand for the same: of a text that does not fit, down to the letter. */
 const sameCell = (a: StagedCell, b: StagedCell): boolean =>
   a.misfit?.text === b.misfit?.text && sameValue(a.value, b.value);
 
-function moveCells(changes: Changes, moves: readonly Move[], side: 'from' | 'to'): Changes {
+type Moves = Pick<Step, 'moves' | 'deletions'>;
+
+/** Puts everything that a step moves where it was before it, or after it. */
+export function move(changes: Changes, { moves, deletions }: Moves, side: 'from' | 'to'): Changes {
   const cells = new Map(changes.cells);
   const faults = new Map(changes.faults);
   const copied = new Map<number, Map<number, StagedCell>>();
-  for (const move of moves) {
-    const entry = copied.get(move.entryId) ?? new Map(cells.get(move.entryId));
-    copied.set(move.entryId, entry);
-    const cell = move[side];
-    if (cell) entry.set(move.fieldId, cell);
-    else entry.delete(move.fieldId);
-    faults.delete(cellKey(move));
+  for (const one of moves) {
+    const entry = copied.get(one.entryId) ?? new Map(cells.get(one.entryId));
+    copied.set(one.entryId, entry);
+    const cell = one[side];
+    if (cell) entry.set(one.fieldId, cell);
+    else entry.delete(one.fieldId);
+    faults.delete(cellKey(one));
   }
   for (const [entryId, entry] of copied) {
     if (entry.size > 0) cells.set(entryId, entry);
     else cells.delete(entryId);
   }
-  return { ...changes, cells, faults };
+  const going = new Map(changes.deletions);
+  for (const one of deletions) {
+    const deletion = one[side];
+    if (deletion) going.set(one.entryId, deletion);
+    else going.delete(one.entryId);
+    faults.delete(deletionKey(one.entryId));
+  }
+  return { ...changes, cells, deletions: going, faults };
 }
 
-function take(changes: Changes, moves: readonly Move[], label: string): Changes {
-  if (moves.length === 0) return changes;
-  const step = { label, moves };
+/** Takes a step that can be undone. */
+export function take(
+  changes: Changes,
+  { moves = [], deletions = [] }: Partial<Moves>,
+  label: string,
+): Changes {
+  if (moves.length + deletions.length === 0) return changes;
+  const step = { label, moves, deletions };
   return {
-    ...moveCells(changes, moves, 'to'),
+    ...move(changes, step, 'to'),
     done: [...changes.done, step].slice(-MOST_STEPS),
     undone: [],
   };
@@ -106,21 +161,25 @@ export function stage(changes: Changes, cells: readonly StagedCell[], label: str
     const to = isBack ? undefined : { ...cell, before };
     return [{ entryId, fieldId, from, to }];
   });
-  return take(changes, moves, label);
+  return take(changes, { moves }, label);
 }
 
-/** Takes cells out of what is staged, as a step that can be undone. */
-export function unstage(
+/** The moves that take cells out of what is staged. */
+export const outOf = (
   changes: Changes,
   cells: readonly Pick<StagedCell, 'entryId' | 'fieldId'>[],
-  label: string,
-): Changes {
-  const moves = cells.flatMap(({ entryId, fieldId }): Move[] => {
+): readonly Move[] =>
+  cells.flatMap(({ entryId, fieldId }) => {
     const from = changes.cells.get(entryId)?.get(fieldId);
     return from ? [{ entryId, fieldId, from, to: undefined }] : [];
   });
-  return take(changes, moves, label);
-}
+
+/** Takes cells out of what is staged, as a step that can be undone. */
+export const unstage = (
+  changes: Changes,
+  cells: readonly Pick<StagedCell, 'entryId' | 'fieldId'>[],
+  label: string,
+): Changes => take(changes, { moves: outOf(changes, cells) }, label);
 
 /** Says that the service holds something else than when cells were changed, and that the change is meant all the same. */
 export function rebase(
@@ -133,14 +192,14 @@ export function rebase(
     const isBack = !from.misfit && sameValue(from.value, before);
     return [{ entryId, fieldId, from, to: isBack ? undefined : { ...from, before } }];
   });
-  return take(changes, moves, 'Keep what is yours');
+  return take(changes, { moves }, 'Keep what is yours');
 }
 
 export function undo(changes: Changes): Changes {
   const step = changes.done.at(-1);
   if (!step) return changes;
   return {
-    ...moveCells(changes, step.moves, 'from'),
+    ...move(changes, step, 'from'),
     done: changes.done.slice(0, -1),
     undone: [...changes.undone, step],
   };
@@ -150,28 +209,48 @@ export function redo(changes: Changes): Changes {
   const step = changes.undone.at(-1);
   if (!step) return changes;
   return {
-    ...moveCells(changes, step.moves, 'to'),
+    ...move(changes, step, 'to'),
     done: [...changes.done, step],
     undone: changes.undone.slice(0, -1),
   };
 }
 
+const NONE_MADE: ReadonlyMap<number, number> = new Map();
+
 /**
  * After cells were stored they are staged no more, and no step goes back behind them. What was changed while they were
- * on their way stays, against what was stored.
+ * on their way stays, against what was stored; of an entry that was `made` by it under the id that it has now.
  */
-export function settled(changes: Changes, sent: readonly StagedCell[]): Changes {
+export function settled(
+  changes: Changes,
+  sent: readonly StagedCell[],
+  made: ReadonlyMap<number, number> = NONE_MADE,
+): Changes {
+  const stored = new Map(sent.map((cell) => [cellKey(cell), cell]));
   const moves = sent.flatMap((cell): Move[] => {
     const { entryId, fieldId, value, before } = cell;
     const from = changes.cells.get(entryId)?.get(fieldId);
     // Taken back on the way: what was stored all the same is to be changed again.
     if (!from && entryId > 0)
       return [{ entryId, fieldId, from, to: { ...cell, before: value, value: before } }];
-    if (!from) return [];
+    if (!from || made.has(entryId)) return [];
     const to = !from.misfit && sameValue(from.value, value) ? undefined : { ...from, before: value };
     return [{ entryId, fieldId, from, to }];
   });
-  return { ...moveCells(changes, moves, 'to'), done: [], undone: [] };
+  const renamed = [...made].flatMap(([from, to]) =>
+    [...(changes.cells.get(from)?.values() ?? [])].flatMap((cell) =>
+      underId(cell, to, stored.get(cellKey(cell))?.value),
+    ),
+  );
+  return { ...move(changes, { moves: [...moves, ...renamed], deletions: [] }, 'to'), done: [], undone: [] };
+}
+
+/** Moves a cell of an entry that was made under the id of it, where it holds something else than what was stored. */
+function underId(from: StagedCell, entryId: number, stored: FieldValue | undefined): Move[] {
+  const { fieldId } = from;
+  const gone: Move = { entryId: from.entryId, fieldId, from, to: undefined };
+  if (!from.misfit && sameValue(from.value, stored)) return [gone];
+  return [gone, { entryId, fieldId, from: undefined, to: { ...from, entryId, before: stored } }];
 }
 
 /** What has to be staged so that entries hold again what they held before these cells were stored. */

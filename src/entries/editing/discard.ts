@@ -1,16 +1,17 @@
-import { counted } from '../../lib/numbers.ts';
 import { confirm } from '../../ui/dialog/confirm.ts';
-import type { StagedCell } from './changes.ts';
-import { unstageCells } from './store.ts';
+import { countStaged } from './changes.ts';
+import { changesOf, discardOf } from './store.ts';
+import { stagedWords } from './words.ts';
 
 /** Asks, and takes everything back that is staged for a type; undo brings it again. */
-export async function discardAll(typeId: number, cells: readonly StagedCell[]): Promise<void> {
+export async function discardAll(typeId: number): Promise<void> {
+  const words = stagedWords(countStaged(changesOf(typeId)));
   const yes = await confirm({
-    title: `Discard ${counted(cells.length, 'change', 'changes')}?`,
-    body: 'They were not saved. Ctrl+Z in the grid brings them back while this page is open.',
+    title: `Discard ${words}?`,
+    body: 'Nothing of it was saved. Ctrl+Z in the grid brings it back while this page is open.',
     action: 'Discard changes',
     cancel: 'Keep them',
     danger: true,
   });
-  if (yes) unstageCells(typeId, cells, `Discard ${counted(cells.length, 'change', 'changes')}`);
+  if (yes) discardOf(typeId, `Discard ${words}`);
 }

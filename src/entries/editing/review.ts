@@ -1,8 +1,10 @@
 import type { FieldValue } from '../../api/generated/types.gen.ts';
 import type { Field } from '../schema.ts';
-import { cellKey, stagedIn } from './changes.ts';
-import type { Changes, EntryCells, StagedCell } from './changes.ts';
+import { itemText, itemsOf } from '../values.ts';
+import { cellKey, countStaged, deletionKey } from './changes.ts';
+import type { Changes, EntryCells, StagedCell, StagedDeletion } from './changes.ts';
 import { missingIn, valueFault } from './rules.ts';
+import type { Meanwhile } from './use-going.ts';
 import { isOvertaken } from './use-current.ts';
 import type { Current } from './use-current.ts';
 
@@ -26,6 +28,15 @@ export interface ReviewedEntry {
   lacks: readonly string[];
 }
 
+/** An entry that is to go, as it is reviewed. */
+export interface ReviewedDeletion {
+  deletion: StagedDeletion;
+  /** Why the service has not deleted it. */
+  fault: string | undefined;
+  /** What has become of it since somebody decided that; undefined where nothing has, or nobody has looked yet. */
+  meanwhile: Meanwhile | undefined;
+}
+
 type Currents = ReadonlyMap<string, Current>;
 
 /** The values of an entry as it is and as it would be, as far as they are known. */
@@ -42,6 +53,17 @@ function valuesOf(entryId: number, staged: EntryCells, fields: readonly Field[],
   ]);
   return { before: entryId < 0 ? undefined : before, after };
 }
+
+/** A new entry is called as its name is staged by now. */
+function newName(staged: EntryCells, fields: readonly Field[]): string | undefined {
+  const key = fields.find(({ isKey }) => isKey);
+  const cell = key && staged.get(key.id);
+  if (!key || !cell || cell.entryId > 0) return undefined;
+  const [name] = itemsOf(cell.value);
+  return name === undefined ? undefined : itemText(name, key).slice(0, MOST_NAME);
+}
+
+const MOST_NAME = 200;
 
 function reviewEntry(
   entryId: number,
@@ -71,22 +93,33 @@ function reviewEntry(
     };
   });
   const lacks = [...missing].filter(([fieldId]) => !staged.has(fieldId)).map(([, message]) => message);
-  const name = cells[0]?.cell.entryName ?? `Entry ${entryId}`;
+  const name = newName(staged, fields) ?? cells[0]?.cell.entryName ?? `Entry ${entryId}`;
   return { entryId, name, cells, lacks };
 }
 
 /** Everything that is staged, with what stands in the way of saving it. */
-export function review(changes: Changes, fields: readonly Field[], currents: Currents) {
-  const entries = [...changes.cells].map(([entryId, staged]) =>
-    reviewEntry(entryId, staged, fields, changes, currents),
-  );
+export function review(
+  changes: Changes,
+  fields: readonly Field[],
+  currents: Currents,
+  meanwhile: ReadonlyMap<number, Meanwhile>,
+) {
+  const entries = [...changes.cells]
+    .filter(([entryId]) => !changes.deletions.has(entryId))
+    .map(([entryId, staged]) => reviewEntry(entryId, staged, fields, changes, currents));
+  const deletions = [...changes.deletions.values()].map((deletion): ReviewedDeletion => ({
+    deletion,
+    fault: changes.faults.get(deletionKey(deletion.entryId)),
+    meanwhile: meanwhile.get(deletion.entryId),
+  }));
   const all = entries.flatMap(({ cells }) => cells);
   const known = all.filter(
     ({ cell, fault }) => fault !== undefined && changes.faults.get(cellKey(cell)) !== fault,
   );
   return {
     entries,
-    total: stagedIn(changes).length,
+    deletions,
+    total: countStaged(changes),
     overtaken: all.filter(({ theirs }) => theirs !== undefined),
     /** Faults that sending would meet again; what the service said may have changed since. */
     blocking: known.length + entries.reduce((sum, { lacks }) => sum + lacks.length, 0),

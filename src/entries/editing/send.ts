@@ -1,7 +1,7 @@
 import type { ServiceError } from '../../api/errors.ts';
-import type { StoreRequestVm } from '../../api/generated/types.gen.ts';
-import { cellKey } from './changes.ts';
-import type { StagedCell } from './changes.ts';
+import type { DataRequestResultVm, StoreRequestVm } from '../../api/generated/types.gen.ts';
+import { cellKey, deletionKey } from './changes.ts';
+import type { StagedCell, StagedDeletion } from './changes.ts';
 import { writtenOf } from './written.ts';
 
 /** What one request takes (shapes 4). More than one would not be all or nothing. */
@@ -50,3 +50,28 @@ export function refusalsOf({ fields }: Pick<ServiceError, 'fields'>, cells: read
   const isOnlyNear = fields.length > 0 && fields.every(({ message }) => NEAR.test(message));
   return { faults, overtaken, isOnlyNear, rest };
 }
+
+/** Which entries are gone after a call that deletes them: also those that were before. The others say why not. */
+export function deletedOf(answers: readonly DataRequestResultVm[], asked: readonly StagedDeletion[]) {
+  const gone: StagedDeletion[] = [];
+  const faults = new Map<string, string>();
+  for (const [at, deletion] of asked.entries()) {
+    const error = answers[at]?.error;
+    if (error && error.code !== 404)
+      faults.set(deletionKey(deletion.entryId), error.description ?? 'It was not deleted');
+    else gone.push(deletion);
+  }
+  return { gone, faults };
+}
+
+/** The ids of entries that a request has made, by those that it gave them. */
+export const madeBy = (
+  answers: readonly DataRequestResultVm[],
+  sent: readonly StagedCell[],
+): ReadonlyMap<number, number> =>
+  new Map(
+    sent.flatMap(({ entryId }, at) => {
+      const id = answers[at]?.entryId;
+      return entryId < 0 && id !== undefined && id !== null ? [[entryId, id] as const] : [];
+    }),
+  );

@@ -1,14 +1,16 @@
 import { useSyncExternalStore } from 'react';
 import { holdWork } from '../../shell/unsaved.ts';
 import { createStore, useStore } from '../../ui/store.ts';
-import { NO_CHANGES, countStaged, redo, settled, stage, undo, unstage, rebase, inverse } from './changes.ts';
-import type { Changes, StagedCell } from './changes.ts';
+import { NO_CHANGES, hasStaged, redo, settled, stage, undo, unstage, rebase, inverse } from './changes.ts';
+import type { Changes, StagedCell, StagedDeletion } from './changes.ts';
+import { deleteStill, discard, entriesGone, keepEntries, stageDeletions } from './deletions.ts';
 
-/** Cells that were stored, to be told and to be taken back. */
+/** What one request did: cells that were stored, to be taken back as a new change, or entries that are gone. */
 export interface Sent {
   id: number;
   at: number;
   cells: readonly StagedCell[];
+  gone: readonly StagedDeletion[];
 }
 
 // In the memory of the page alone: a sign-out or another site loads the page anew and leaves nothing of them.
@@ -17,14 +19,12 @@ const sentByType = createStore<ReadonlyMap<number, readonly Sent[]>>(new Map());
 const NOTHING_SENT: readonly Sent[] = [];
 const MOST_SENT = 20;
 
-const total = (): number => [...byType.get().values()].reduce((sum, one) => sum + countStaged(one), 0);
-
 let release: (() => void) | undefined;
 
 function put(typeId: number, next: Changes): void {
   if (next === changesOf(typeId)) return;
   byType.set(new Map(byType.get()).set(typeId, next));
-  if (total() > 0) release ??= holdWork();
+  if ([...byType.get().values()].some(hasStaged)) release ??= holdWork();
   else {
     release?.();
     release = undefined;
@@ -58,6 +58,24 @@ export const keepMine = (
   cells: readonly Pick<StagedCell, 'entryId' | 'fieldId' | 'before'>[],
 ): void => put(typeId, rebase(changesOf(typeId), cells));
 
+/** Stages that entries go; `seen` is what of them was looked at. */
+export const deleteEntriesOf = (typeId: number, entries: readonly StagedDeletion[], label: string): void =>
+  put(typeId, stageDeletions(changesOf(typeId), entries, label));
+
+/** Entries are to stay after all. */
+export const keepEntriesOf = (typeId: number, entryIds: readonly number[], label: string): void =>
+  put(typeId, keepEntries(changesOf(typeId), entryIds, label));
+
+/** Entries are to go although somebody else has changed them. */
+export const deleteStillOf = (
+  typeId: number,
+  entries: readonly Pick<StagedDeletion, 'entryId' | 'seen'>[],
+): void => put(typeId, deleteStill(changesOf(typeId), entries));
+
+/** Takes back everything that is staged for a type. */
+export const discardOf = (typeId: number, label: string): void =>
+  put(typeId, discard(changesOf(typeId), label));
+
 export const undoStep = (typeId: number): void => put(typeId, undo(changesOf(typeId)));
 export const redoStep = (typeId: number): void => put(typeId, redo(changesOf(typeId)));
 
@@ -65,13 +83,33 @@ export const redoStep = (typeId: number): void => put(typeId, redo(changesOf(typ
 export const setFaults = (typeId: number, faults: ReadonlyMap<string, string>): void =>
   put(typeId, { ...changesOf(typeId), faults });
 
-/** After the service has stored cells. */
-export function cellsStored(typeId: number, cells: readonly StagedCell[]): Sent {
-  put(typeId, settled(changesOf(typeId), cells));
+function keepSent(typeId: number, did: Pick<Sent, 'cells' | 'gone'>): Sent {
   const earlier = sentByType.get().get(typeId) ?? NOTHING_SENT;
-  const sent = { id: (earlier[0]?.id ?? 0) + 1, at: Date.now(), cells };
+  const sent = { id: (earlier[0]?.id ?? 0) + 1, at: Date.now(), ...did };
   sentByType.set(new Map(sentByType.get()).set(typeId, [sent, ...earlier].slice(0, MOST_SENT)));
   return sent;
+}
+
+/** After the service has stored cells, and made entries under these ids. */
+export function cellsStored(
+  typeId: number,
+  cells: readonly StagedCell[],
+  made: ReadonlyMap<number, number>,
+): Sent {
+  put(typeId, settled(changesOf(typeId), cells, made));
+  return keepSent(typeId, { cells, gone: [] });
+}
+
+/** After the service has deleted entries. */
+export function entriesDeleted(typeId: number, gone: readonly StagedDeletion[]): void {
+  put(
+    typeId,
+    entriesGone(
+      changesOf(typeId),
+      gone.map(({ entryId }) => entryId),
+    ),
+  );
+  if (gone.length > 0) keepSent(typeId, { cells: [], gone });
 }
 
 /** What was stored from this page, the newest first. */

@@ -1,61 +1,109 @@
 import { useState } from 'react';
 import { ServiceError } from '../../api/errors.ts';
-import { updateEntries } from '../../api/generated/sdk.gen.ts';
+import { deleteEntries, updateEntries } from '../../api/generated/sdk.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { counted } from '../../lib/numbers.ts';
 import { toast } from '../../ui/feedback/toast.ts';
 import { stagedIn } from './changes.ts';
-import type { StagedCell } from './changes.ts';
-import { refusalsOf, requestsOf } from './send.ts';
+import type { StagedCell, StagedDeletion } from './changes.ts';
+import { deletedOf, madeBy, refusalsOf, requestsOf } from './send.ts';
 import type { Refusals } from './send.ts';
-import { cellsStored, changesOf, setFaults, stageInverse } from './store.ts';
+import { cellsStored, changesOf, entriesDeleted, setFaults, stageInverse } from './store.ts';
+import type { Sent } from './store.ts';
 
-interface Sending {
+interface Storing {
   cells: readonly StagedCell[];
   ignoreNearDups: boolean;
 }
 
-/** What the last attempt met; nothing of what is staged is lost by it. */
+/** What the last attempt met; nothing of what is still staged is lost by it. */
 export interface Failed {
-  error: ServiceError;
+  /** What it was about: the values, before which nothing goes, or the entries that were to go after them. */
+  at: 'values' | 'deletions';
+  message: string;
   refusals: Refusals;
+  /** Values that were stored before deleting failed. */
+  saved: number;
+  gone: number;
 }
 
 const NO_FAULTS: ReadonlyMap<string, string> = new Map();
+const NO_REFUSALS: Refusals = { faults: NO_FAULTS, overtaken: [], isOnlyNear: false, rest: [] };
 
-/** Sends what is staged for a type in one request: all of it is stored, or nothing. */
+function tell(stored: Sent | undefined, gone: number, typeId: number): void {
+  const did = [
+    stored && `Saved ${counted(stored.cells.length, 'change', 'changes')}`,
+    gone > 0 && `${stored ? 'deleted' : 'Deleted'} ${counted(gone, 'entry', 'entries')}`,
+  ];
+  const changed = stored?.cells.some(({ entryId }) => entryId > 0) === true;
+  toast({
+    title: did.filter(Boolean).join(', '),
+    tone: 'ok',
+    ...(gone > 0 && changed && { description: 'Undo stages the old values; what was deleted stays so.' }),
+    ...(changed && { action: { label: 'Undo', onSelect: () => stageInverse(typeId, stored) } }),
+  });
+}
+
+/**
+ * Sends what is staged for a type: first its values in one request, all or nothing, then the entries that go. A value can
+ * be taken back and a deletion cannot, so nothing goes before everything else is safe.
+ */
 export function useSend(typeId: number) {
   const [failed, setFailed] = useState<Failed>();
-  const { mutateAsync, isPending } = useWrite('updateEntries', {
-    mutationFn: ({ cells, ignoreNearDups }: Sending) =>
+  const storing = useWrite('updateEntries', {
+    mutationFn: ({ cells, ignoreNearDups }: Storing) =>
       updateEntries({
         path: { entryTypeId: String(typeId) },
         body: { storeRequests: requestsOf(cells, ignoreNearDups) },
       }),
   });
-  /** True once everything was stored. */
-  const send = async (ignoreNearDups = false): Promise<boolean> => {
-    // What does not fit is held back by the review already; it has no value that could be sent.
-    const cells = stagedIn(changesOf(typeId)).filter(({ misfit }) => !misfit);
-    setFailed(undefined);
-    setFaults(typeId, NO_FAULTS);
+  const deleting = useWrite('deleteEntries', {
+    mutationFn: (body: number[]) => deleteEntries({ path: { entryTypeId: String(typeId) }, body }),
+  });
+  const store = async (cells: readonly StagedCell[], ignoreNearDups: boolean) => {
     try {
-      await mutateAsync({ cells, ignoreNearDups });
+      const { data } = await storing.mutateAsync({ cells, ignoreNearDups });
+      return cellsStored(typeId, cells, madeBy(data, cells));
     } catch (thrown) {
       if (!(thrown instanceof ServiceError)) throw thrown;
       const refusals = refusalsOf(thrown, cells);
       setFaults(typeId, refusals.faults);
-      setFailed({ error: thrown, refusals });
-      return false;
+      const message = thrown.fields.length === 0 ? thrown.message : '';
+      setFailed({ at: 'values', message, refusals, saved: 0, gone: 0 });
+      return undefined;
     }
-    const sent = cellsStored(typeId, cells);
-    const changed = cells.filter(({ entryId }) => entryId > 0).length;
-    toast({
-      title: `Saved ${counted(cells.length, 'change', 'changes')}`,
-      tone: 'ok',
-      ...(changed > 0 && { action: { label: 'Undo', onSelect: () => stageInverse(typeId, sent) } }),
-    });
+  };
+  /** How many are gone; undefined where some are still there. */
+  const remove = async (deletions: readonly StagedDeletion[], saved: number) => {
+    const fail = (message: string, gone: number) =>
+      setFailed({ at: 'deletions', message, refusals: NO_REFUSALS, saved, gone });
+    try {
+      const { data } = await deleting.mutateAsync(deletions.map(({ entryId }) => entryId));
+      const { gone, faults } = deletedOf(data, deletions);
+      entriesDeleted(typeId, gone);
+      if (faults.size === 0) return gone.length;
+      setFaults(typeId, faults);
+      fail('', gone.length);
+    } catch (thrown) {
+      if (!(thrown instanceof ServiceError)) throw thrown;
+      fail([thrown.message, ...thrown.fields.map(({ message }) => message)].join('. '), 0);
+    }
+    return undefined;
+  };
+  /** True once everything was stored, and gone what was to go. */
+  const send = async (ignoreNearDups = false): Promise<boolean> => {
+    const changes = changesOf(typeId);
+    // What does not fit is held back by the review already; it has no value that could be sent.
+    const cells = stagedIn(changes).filter(({ misfit }) => !misfit);
+    const deletions = [...changes.deletions.values()];
+    setFailed(undefined);
+    setFaults(typeId, NO_FAULTS);
+    const stored = cells.length > 0 ? await store(cells, ignoreNearDups) : undefined;
+    if (cells.length > 0 && !stored) return false;
+    const gone = deletions.length > 0 ? await remove(deletions, cells.length) : 0;
+    if (gone === undefined) return false;
+    tell(stored, gone, typeId);
     return true;
   };
-  return { send, failed, pending: isPending, forget: () => setFailed(undefined) };
+  return { send, failed, pending: storing.isPending || deleting.isPending };
 }

@@ -1,8 +1,18 @@
 import { FIELD } from '../../../contract/rules/fields.ts';
 import type { FieldValue } from '../../api/generated/types.gen.ts';
+import { counted } from '../../lib/numbers.ts';
 import { dateWords, zoneMark } from '../dates.ts';
 import type { Field } from '../schema.ts';
 import { itemText, itemsOf } from '../values.ts';
+
+/** How much is staged, in words: "3 changes and 2 deletions". */
+export const stagedWords = ({ cells, deletions }: { cells: number; deletions: number }): string =>
+  [
+    (cells > 0 || deletions === 0) && counted(cells, 'change', 'changes'),
+    deletions > 0 && counted(deletions, 'deletion', 'deletions'),
+  ]
+    .filter(Boolean)
+    .join(' and ');
 
 /** A value in words, dates in the zone in which they are shown; empty for no data. */
 export const wordsOf = (

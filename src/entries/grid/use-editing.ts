@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useAllowed } from '../../api/session.ts';
 import { stagedIn } from '../editing/changes.ts';
+import { useRememberFields } from '../editing/last-known.ts';
 import { useChanges } from '../editing/store.ts';
 import { currentQuery, ruled } from '../editing/use-current.ts';
 import type { EntryColumn } from '../columns.ts';
@@ -15,6 +16,7 @@ import type { Editing } from './sheet.ts';
  */
 export function useEditing(columns?: readonly EntryColumn[]): Editing {
   const { schema, type, fields } = useType();
+  useRememberFields(fields);
   const changes = useChanges(type.id);
   const { reason: refusal } = useAllowed('updateEntries');
   const { name: zone } = useZone();
