@@ -235,6 +235,8 @@ const foreignRows: Record<
   readEntryLineage: { status: 404 },
   listChangedEntries: { status: 404 },
   queryRowsAsOf: { status: 404, body: () => ({ asOf: '2026-01-01' }) },
+  readChangeMoments: { status: 404, query: () => '?at=2026-01-01' },
+  restoreEntries: { status: 404, body: () => [1] },
   queryRows: { status: 404 },
   queryRowsByBody: { status: 404, body: () => ({}) },
   listViews: { status: 404 },

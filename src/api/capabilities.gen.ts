@@ -74,6 +74,8 @@ export const CAPABILITIES = {
   listChangedEntries: ['Read Data'],
   listEntryChanges: ['Read Data'],
   readEntryLineage: ['Read Data'],
+  readChangeMoments: ['Read Data'],
+  restoreEntries: ['Manage Backups'],
   queryRowsAsOf: ['Read Data'],
   readEntryData: ['Read Data'],
   readHistoricalData: ['Read Data'],

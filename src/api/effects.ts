@@ -39,6 +39,7 @@ const HISTORY = [
   'readEntryLineage',
   'listChangedEntries',
   'countChangedEntries',
+  'readChangeMoments',
 ] as const;
 const ROWS = [
   'queryRows',
@@ -109,6 +110,7 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   updateEntries: ENTRIES,
   deleteEntries: ENTRIES,
   mergeEntries: ENTRIES,
+  restoreEntries: ENTRIES,
   // A change of the schema raises the site's schemaVersion, which the session tells.
   createEntryType: [...ENTRY_TYPES, 'getSession'],
   updateEntryType: [...ENTRY_TYPES, ...FIELDS, 'getSession'],

@@ -1,12 +1,14 @@
 import type { ChangedEntry, EntryChange, EntryLineage } from '../../../contract/generated/types.gen.ts';
 import { notFound } from '../../kernel/http/errors.ts';
 import { type Call, type Handlers, ok } from '../../kernel/http/handler.ts';
-import { HISTORY_DAYS, readModifiedSince } from '../../kernel/http/moments.ts';
-import { type EntryType, loadSchema } from '../schema/index.ts';
+import { HISTORY_DAYS, readModifiedSince, readMoment } from '../../kernel/http/moments.ts';
+import { type EntryType, loadSchema, type SchemaField } from '../schema/index.ts';
 import { typeOf } from './asking.ts';
 import { type ChangedEntryRow, changeCounts, latestChanges } from './changed.store.ts';
 import { cursorOf, placeAt } from './cursor.ts';
+import { goneFields } from './gone-fields.store.ts';
 import { entryFacts, tookIn, wentInto } from './lineage.store.ts';
+import { momentsAround } from './moments.store.ts';
 import { rowsAsOf } from './past.ts';
 import { entryEvents, type TimelineEvent } from './timeline.store.ts';
 import { CAUSE } from './write.store.ts';
@@ -16,6 +18,7 @@ type PastReads =
   | 'readEntryLineage'
   | 'listChangedEntries'
   | 'countChangedEntries'
+  | 'readChangeMoments'
   | 'queryRowsAsOf';
 
 const DAY_MS = 86_400_000;
@@ -37,6 +40,7 @@ async function entryOf({ db, caller, params }: Call<'listEntryChanges' | 'readEn
 function kindOf({ rank, cause, other }: TimelineEvent): EntryChange['kind'] {
   if (rank === 0) return 'created';
   if (rank === 2) return 'tookIn';
+  if (rank === 4) return 'restored';
   if (rank === 3) return other ? 'merged' : 'deleted';
   if (cause === CAUSE.calculation) return 'calculated';
   return cause === CAUSE.indirect ? 'redirected' : 'changed';
@@ -44,9 +48,26 @@ function kindOf({ rank, cause, other }: TimelineEvent): EntryChange['kind'] {
 
 type Row = EntryChange['before'];
 
-function changeOf(event: TimelineEvent, type: EntryType): EntryChange {
-  const { moment, other, by, proxy, fieldIds, before, after } = event;
+const rowIn = (text: string | null): Row => (text === null ? undefined : (JSON.parse(text) as Row));
+
+/** Values of fields that the type has no more, apart from the others: a name of theirs may be in use again. */
+function goneOf(gone: readonly SchemaField[], before: Row, after: Row): EntryChange['gone'] {
+  return gone.flatMap(({ id, apiName, name, fieldType, isMultiSelect, isDateOnly, isMoney }) => {
+    const [was, is] = [before?.[apiName], after?.[apiName]];
+    if (was === undefined && is === undefined) return [];
+    const field = { id, name, fieldType, isMultiSelect, isDateOnly, isMoney };
+    return { ...field, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
+  });
+}
+
+const without = (row: Row, gone: readonly SchemaField[]): Row =>
+  row && { ...row, ...Object.fromEntries(gone.map(({ apiName }) => [apiName, undefined])) };
+
+function changeOf(event: TimelineEvent, type: EntryType, gone: readonly SchemaField[]): EntryChange {
+  const { moment, other, by, proxy, fieldIds } = event;
   const names = new Map(type.fields.map(({ id, apiName }) => [id, apiName]));
+  const [before, after] = [rowIn(event.before), rowIn(event.after)];
+  const left = goneOf(gone, before, after);
   return {
     at: moment.toISOString(),
     kind: kindOf(event),
@@ -54,8 +75,9 @@ function changeOf(event: TimelineEvent, type: EntryType): EntryChange {
     ...(proxy && { proxy }),
     ...(other && { entry: other }),
     ...(fieldIds && { fields: fieldIds.flatMap((id) => names.get(id) ?? []) }),
-    ...(before !== null && { before: JSON.parse(before) as Row }),
-    ...(after !== null && { after: JSON.parse(after) as Row }),
+    ...(before && { before: without(before, gone) }),
+    ...(after && { after: without(after, gone) }),
+    ...(left && left.length > 0 && { gone: left }),
   };
 }
 
@@ -82,12 +104,14 @@ export const entryPastHandlers: Handlers<PastReads> = {
     const limit = query.limit ?? 20;
     const rendering = { siteId, linkTo: undefined, extended: false, wrapIntoArrays: true };
     const entry = { siteId, type, entryId: facts.id };
-    const events = await entryEvents(db, entry, placeAt(query.cursor, 2), limit + 1, rendering);
+    const gone = await goneFields(db, entry);
+    const fields = [...type.fields, ...gone];
+    const events = await entryEvents(db, entry, fields, placeAt(query.cursor, 2), limit + 1, rendering);
     const page = events.slice(0, limit);
     const last = page.at(-1);
     const isLast = last?.rank === 0 && events.length <= limit;
     return ok({
-      changes: page.map((event) => changeOf(event, type)),
+      changes: page.map((event) => changeOf(event, type, gone)),
       // The oldest change is that it was made: whatever ends before was cut.
       ...(last && !isLast && { next: cursorOf([last.moment.toISOString(), last.rank, Number(last.seq)]) }),
     });
@@ -125,6 +149,7 @@ export const entryPastHandlers: Handlers<PastReads> = {
       siteId: caller.siteId,
       since: sinceOf(query.modifiedSince),
       indirect: query.indirect ?? false,
+      userId: query.userId,
     };
     const limit = query.limit ?? 100;
     const rows = await latestChanges(db, since, type.id, query.fate, placeAt(query.cursor, 1), limit + 1);
@@ -138,7 +163,12 @@ export const entryPastHandlers: Handlers<PastReads> = {
 
   async countChangedEntries({ db, caller, query }) {
     const { siteId } = caller;
-    const since = { siteId, since: sinceOf(query.modifiedSince), indirect: query.indirect ?? false };
+    const since = {
+      siteId,
+      since: sinceOf(query.modifiedSince),
+      indirect: query.indirect ?? false,
+      userId: query.userId,
+    };
     const { types } = await loadSchema(db, siteId);
     return ok(
       await changeCounts(
@@ -147,6 +177,16 @@ export const entryPastHandlers: Handlers<PastReads> = {
         types.map(({ id }) => id),
       ),
     );
+  },
+
+  async readChangeMoments({ db, caller, params, query }) {
+    const type = await typeOf(db, caller.siteId, params.entryTypeId);
+    const at = readMoment('at', query.at);
+    const { before, after } = await momentsAround(db, caller.siteId, type.id, at);
+    return ok({
+      ...(before && { before: before.toISOString() }),
+      ...(after && { after: after.toISOString() }),
+    });
   },
 
   queryRowsAsOf: rowsAsOf,

@@ -1,21 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
-import { FIELD, FILTER, isIdField, oppositeOf } from '../../../contract/rules/fields.ts';
+import { FILTER, isIdField, oppositeOf } from '../../../contract/rules/fields.ts';
 import { type Comparison, type Condition, ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import type { SchemaField } from '../schema/index.ts';
 import { requireBound, upToBound } from './bounds.store.ts';
-import { textOf, valueOf, slotOf } from './columns.store.ts';
+import { valueOf } from './columns.store.ts';
 import { type Asked, conditionSql, type FieldOf } from './conditions.store.ts';
-import { type Order, orderSql } from './order.store.ts';
+import { type PageOf, pageIds } from './past-ids.store.ts';
+import { bare, fieldOfType, type PastWanted, replaced, valuesThen } from './past-values.store.ts';
 import { type Rendering, rowJson } from './render.store.ts';
-import type { Wanted, Window } from './rows.store.ts';
-
-type Sql = RawBuilder<unknown>;
-
-/** A question about a moment that is past. */
-export interface PastWanted extends Wanted {
-  at: Date;
-}
+import type { Window } from './rows.store.ts';
 
 /** An entry that has changed since: whether it matched then, whether it does now, whether its shown fields differ. */
 export interface Compared {
@@ -31,26 +25,11 @@ export interface PastRow {
   row: string;
   /** Null: unchanged since then, or gone. */
   today: string | null;
+  /** Fields that hold something else today; null where `today` is. */
+  differing: number[] | null;
   isGone: boolean;
   mergedInto: number | null;
 }
-
-/** Slots and searched texts hold what is today: a value of the past is compared as it stands. */
-const bare = (field: SchemaField): SchemaField => ({
-  ...field,
-  slot: null,
-  isSlotReady: false,
-  isSearchReady: false,
-});
-
-const fieldOfType = ({ type }: Wanted): FieldOf => {
-  const byId = new Map(type.fields.map((field) => [field.id, field]));
-  return (id) => {
-    const field = byId.get(id);
-    if (!field) throw new Error(`A query names field ${id}, which its type does not have`);
-    return field;
-  };
-};
 
 /** A condition over `e.vals` alone, for entries that are not as the columns of `entry` have them. */
 function pastCondition(condition: Condition, fieldOf: FieldOf, asked: Asked): RawBuilder<boolean> {
@@ -78,20 +57,6 @@ const fieldIdsIn = (condition: Condition): number[] =>
       ? []
       : [condition.field.id]
     : condition.of.flatMap(fieldIdsIn);
-
-/** What the fields of an entry held before the first change after the moment; null where that was nothing. */
-const replaced = (siteId: number, entryId: Sql, fieldIds: readonly number[], at: Date): Sql =>
-  sql`select distinct on (l.field_id) l.field_id, l.old from cell_log l
-    where l.site_id = ${siteId} and l.entry_id = ${entryId} and l.field_id = any(${[...fieldIds]}::int[])
-      and l.at > ${at}::timestamptz order by l.field_id, l.seq`;
-
-/** The values at the moment, of these fields alone: what is there now, or was when it went, under what was replaced. */
-function valuesThen(siteId: number, held: Sql, entryId: Sql, fieldIds: readonly number[], at: Date): Sql {
-  if (fieldIds.length === 0) return held;
-  return sql`(select (${held} || coalesce(jsonb_object_agg(f.field_id::text, f.old) filter (where f.old is not null), '{}'))
-      - coalesce(array_agg(f.field_id::text) filter (where f.old is null), '{}'::text[])
-    from (${replaced(siteId, entryId, fieldIds, at)}) f)`;
-}
 
 /**
  * The entries of the type that have changed since the moment, up to `most` of them: all others matched then as they do
@@ -129,81 +94,6 @@ export async function compareWithToday(
   return rows;
 }
 
-/** The column that orders, of values of the past: as the slot would hold it, so that both kinds stand in one order. */
-function pastKey(order: Order, siteId: number): Sql {
-  const { field } = order;
-  if (field === ENTRY_ID) return orderSql(order, siteId);
-  if (field.fieldType === FIELD.date && slotOf(field))
-    return sql`(extract(epoch from (${textOf(field)})::timestamp) * 1000)::float8`;
-  return orderSql({ ...order, field: bare(field) }, siteId);
-}
-
-/** Which rows a page is made of: entries as they were, entries as they are, or all that have not changed as well. */
-export interface PageOf {
-  /** Entries that changed and stand on the page as they were. */
-  was: readonly number[];
-  /** Entries that stand there as they are. */
-  is: readonly number[];
-  /** All matching entries but these as well; undefined: none. */
-  unchangedBut: readonly number[] | undefined;
-}
-
-/** What a page may be made of, one part for each kind: ids with the key of the order, null without one. */
-function partsOf(wanted: PastWanted, { was, is, unchangedBut }: PageOf): Sql[] {
-  const { type, condition, asked, order, at } = wanted;
-  const { siteId } = asked;
-  const ofType = sql`from entry e where e.site_id = ${siteId} and e.type_id = ${type.id}`;
-  const key = order ? orderSql(order, siteId) : sql`null::int`;
-  const orderIds = order && order.field !== ENTRY_ID ? [order.field.id] : [];
-  const held = valuesThen(siteId, sql`coalesce(n.vals, c.last_vals)`, sql`c.entry_id`, orderIds, at);
-  const parts: Sql[] = [];
-  if (was.length > 0)
-    parts.push(sql`select e.entry_id, ${order ? pastKey(order, siteId) : sql`null::int`} as key from (
-      select c.entry_id, ${held} as vals from entry_change c
-      left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id
-      where c.site_id = ${siteId} and c.entry_id = any(${[...was]}::int[])) e`);
-  if (unchangedBut)
-    parts.push(sql`select e.entry_id, ${key} as key ${ofType}
-      and ${conditionSql(condition, fieldOfType(wanted), asked)} and e.entry_id <> all(${[...unchangedBut]}::int[])`);
-  else parts.push(sql`select e.entry_id, ${key} as key ${ofType} and e.entry_id = any(${[...is]}::int[])`);
-  return parts;
-}
-
-/**
- * The ids of a page in the order that was asked for; entries without a value stand last (rows.store.ts). Each part is
- * read in that order and no further than the page reaches, so that an index can give it; those without a value are
- * looked for only when the page reaches beyond the others.
- */
-function pageIds(wanted: PastWanted, page: PageOf, { limit, skip }: Window): Sql {
-  const { order } = wanted;
-  const parts = partsOf(wanted, page);
-  const most = skip + limit;
-  const firstOf = (holds: Sql, by: Sql): Sql =>
-    sql`select entry_id, key from (${sql.join(
-      parts.map(
-        (part) =>
-          sql`(select entry_id, key from (${part}) as part where ${holds} order by ${by} limit ${most})`,
-      ),
-      sql` union all `,
-    )}) as parts order by ${by} limit ${most}`;
-  const numbered = (ids: Sql): Sql =>
-    sql`select entry_id, row_number() over () as at from (${ids} limit ${limit} offset ${skip}) as ids`;
-  if (!order)
-    return numbered(
-      sql`select entry_id from (${firstOf(sql`true`, sql`entry_id`)}) as all_of_them order by entry_id`,
-    );
-  const direction = order.descending ? sql`desc` : sql`asc`;
-  const byKey = sql`key ${direction}, entry_id ${direction}`;
-  const isShort = sql`key is null and (select count(*) from keyed) < ${most}`;
-  return numbered(sql`
-    with keyed as materialized (${firstOf(sql`key is not null`, byKey)}),
-      others as materialized (${firstOf(isShort, sql`entry_id`)})
-    select entry_id from (
-      select entry_id, row_number() over (order by ${byKey}) as place, 0 as last from keyed
-      union all select entry_id, row_number() over (order by entry_id), 1 from others) as both_kinds
-    order by last, place`);
-}
-
 /** The rows of a page as JSON texts, in their order, with what those that have changed are today. */
 export async function pastRows(
   db: Db,
@@ -218,7 +108,12 @@ export async function pastRows(
   const then = valuesThen(siteId, sql`coalesce(n.vals, c.last_vals)`, sql`c.entry_id`, ids, wanted.at);
   const changed = sql`(page.entry_id = any(${[...page.was]}::int[]))`;
   const row = rowJson(fields, rendering);
+  // Told by the values themselves: what is shown of them may be cut.
+  const differing = sql`(select coalesce(array_agg(asked.id order by asked.at), '{}')
+    from unnest(${ids}::int[]) with ordinality as asked(id, at)
+    where p.vals -> asked.id::text is distinct from p.today -> asked.id::text)`;
   const built = sql`select p.at, p.entry_id as "entryId", p."isGone", p."mergedInto",
+      case when p.changed and not p."isGone" then ${differing} end as differing,
       (select ${row} from (select p.entry_id, p.vals) as e) as row,
       case when p.changed and not p."isGone" then (select ${row} from (select p.entry_id, p.today as vals) as e) end as today
     from (select page.at, page.entry_id, ${changed} as changed, n.entry_id is null as "isGone",

@@ -13,6 +13,7 @@ const ROUNDS = 40;
 const FIELDS = ['Name', 'Note', 'Memo', 'Stage', 'Tags', 'Score', 'Seen', 'Founded', 'Active', 'Owner'];
 const REFERENCES = ['Parent', 'Friends'];
 const SHOWN = [...FIELDS, ...REFERENCES, 'Twice'];
+const TEXTS = ['Name', 'Note', 'Memo'];
 const ORDERED = ['Name', 'Note', 'Stage', 'Score', 'Seen', 'Founded', 'Active', 'Twice'];
 
 /** A moment of the database's clock with nothing in the same millisecond, before or after. */
@@ -36,6 +37,17 @@ const plainRow = (row: Row): Plain =>
   );
 const ids = (list: readonly [number, Plain][]) => new Set(list.map(([id]) => id));
 const cut = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, 200) : value);
+
+/** What a row tells of texts that end after so many characters. */
+function begun(held: Plain, most: number | undefined): Plain {
+  const long = TEXTS.filter((name) => most !== undefined && String(held[name] ?? '').length > most);
+  if (long.length === 0) return held;
+  return {
+    ...held,
+    ...Object.fromEntries(long.map((name) => [name, String(held[name]).slice(0, most)])),
+    $cut: long,
+  };
+}
 
 onEachApp((house) => {
   let things: Things;
@@ -91,25 +103,36 @@ onEachApp((house) => {
       const query = chance.isLess(0.3) ? {} : randomQuery(SHOWN, value, chance, 2);
       const by = chance.one(['', ...ORDERED]);
       const descending = by !== '' && chance.isLess(0.5);
-      const [limit, skip] = [chance.one([3, 1000]), chance.one([0, 0, 2])];
-      const asked = { asOf: at, query, limit, skip, fields: SHOWN, wrapIntoArrays: true };
+      const [limit, skip] = [chance.one([1, 3, 1000]), chance.one([0, 0, 2, 7])];
+      const [withAdded, textLimit] = [chance.isLess(0.4), chance.isLess(0.4) ? 2 : undefined];
+      const asked = {
+        asOf: at,
+        query,
+        limit,
+        skip,
+        fields: SHOWN,
+        wrapIntoArrays: true,
+        withAdded,
+        ...(textLimit && { textLimit }),
+      };
       const { status, body, text } = await ask({ ...asked, orderBy: `${descending ? '-' : ''}${by}` });
       expect([status, text]).toEqual([200, text]);
       const was = [...states].filter(([, held]) => matches(query, held));
       const is = [...model.living].filter(([, held]) => matches(query, held));
-      const rows = was
+      const since = withAdded ? is.filter(([id]) => !ids(was).has(id)) : [];
+      const rows = [...was, ...since]
         .toSorted(([a, one], [b, other]) => {
           const ties = descending && one[by] !== undefined ? b - a : a - b;
           return compare(cut(one[by]), cut(other[by]), descending) || ties;
         })
         .slice(skip, skip + limit)
-        .map(([EntryId, { No: _no, ...held }]) => ({ EntryId, ...held }));
+        .map(([EntryId, { No: _no, ...held }]) => ({ EntryId, ...begun(held, textLimit) }));
       const differs = ([id, held]: [number, Plain]) =>
         SHOWN.some((name) => JSON.stringify(held[name]) !== JSON.stringify(model.living.get(id)?.[name]));
       const both = was.filter(([id]) => ids(is).has(id));
       expect({ ...asked, ...body, differences: [], rows: body.rows.map(plainRow) }).toEqual({
         ...asked,
-        totalRecords: was.length,
+        totalRecords: was.length + since.length,
         added: ids(is).difference(ids(was)).size,
         removed: ids(was).difference(ids(is)).size,
         changed: both.filter(differs).length,
@@ -120,7 +143,8 @@ onEachApp((house) => {
       for (const { EntryId } of rows) {
         const gone = !ids(is).has(EntryId);
         const changed = differs([EntryId, states.get(EntryId) ?? {}]);
-        expect(told.get(EntryId)).toBe(gone ? 'removed' : changed ? 'changed' : undefined);
+        const state = ids(since).has(EntryId) ? 'added' : gone ? 'removed' : changed ? 'changed' : undefined;
+        expect(told.get(EntryId)).toBe(state);
       }
     };
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -7,75 +7,80 @@ import type { Call } from '../../kernel/http/handler.ts';
 import { readMoment } from '../../kernel/http/moments.ts';
 import { type DateTimeBehavior, findField, type SchemaField, type Zones } from '../schema/index.ts';
 import { askedIn, conditionOr400, fieldsCalled, orderCalled, typeOf, zonesFor } from './asking.ts';
-import {
-  compareWithToday,
-  type Compared,
-  inOneState,
-  type PageOf,
-  type PastRow,
-  pastRows,
-  type PastWanted,
-} from './past.store.ts';
-import { countMatches } from './rows.store.ts';
+import type { PageOf } from './past-ids.store.ts';
+import { type Comparison, comparisonAt, rememberComparison, type Sides, sidesOf } from './past-sides.ts';
+import type { PastWanted } from './past-values.store.ts';
+import { compareWithToday, inOneState, type PastRow, pastRows } from './past.store.ts';
+import { placeOf } from './positions.ts';
+import { countMatches, lastChange } from './rows.store.ts';
 import { shownRows } from './shown-dates.ts';
 
 /** Entries that changed since then are compared one by one: at most so many. */
 const MOST_CHANGED = 20_000;
 
-type Row = Readonly<Record<string, unknown>> & { EntryId: number };
+type Row = PastDifference['today'] & object;
 
-/** Entries that have changed, by what that did to the answer. */
-interface Sides {
-  all: number[];
-  was: number[];
-  is: number[];
-  added: number[];
-  removed: number[];
-  changed: number[];
+interface Part {
+  only: PastState | undefined;
+  withAdded: boolean;
 }
 
-const idsOf = (compared: readonly Compared[], holds: (each: Compared) => boolean): number[] =>
-  compared.filter(holds).map(({ entryId }) => entryId);
-
-const sidesOf = (compared: readonly Compared[]): Sides => ({
-  all: idsOf(compared, () => true),
-  was: idsOf(compared, ({ was }) => was),
-  is: idsOf(compared, ({ is }) => is),
-  added: idsOf(compared, ({ was, is }) => is && !was),
-  removed: idsOf(compared, ({ was, is }) => was && !is),
-  changed: idsOf(compared, ({ differs }) => differs),
-});
-
-function pageOf(sides: Sides, only: PastState | undefined): PageOf {
-  if (only === undefined) return { was: sides.was, is: [], unchangedBut: sides.all };
-  return only === 'added'
-    ? { was: [], is: sides.added, unchangedBut: undefined }
-    : { was: sides[only], is: [], unchangedBut: undefined };
+function pageOf(sides: Sides, { only, withAdded }: Part): PageOf {
+  const without = withAdded ? [] : sides.added;
+  if (only === undefined)
+    return {
+      was: sides.was,
+      is: withAdded ? sides.added : [],
+      unchangedBut: sides.all,
+      without,
+      besides: sides.removed,
+    };
+  const none = { unchangedBut: undefined, without: [], besides: [] };
+  return only === 'added' ? { was: [], is: sides.added, ...none } : { was: sides[only], is: [], ...none };
 }
 
-async function totalOf(db: Db, wanted: PastWanted, sides: Sides, only: PastState | undefined) {
+function totalOf({ sides, matches }: Comparison, { only, withAdded }: Part): number {
   if (only !== undefined) return sides[only].length;
-  return (await countMatches(db, wanted)) - sides.is.length + sides.was.length;
+  return matches - sides.is.length + sides.was.length + (withAdded ? sides.added.length : 0);
 }
 
-/** How a row of the answer is different today; undefined where it is not. */
+/** Compares with today, or takes what was found for the page before. */
+async function comparisonOf(tx: Db, wanted: PastWanted, fields: readonly SchemaField[]): Promise<Comparison> {
+  const { type, condition, asked, at } = wanted;
+  const changed = await lastChange(tx, wanted);
+  const key =
+    changed &&
+    placeOf([asked.siteId, type, changed, condition, asked.meaning, at, fields.map(({ id }) => id)], 0);
+  const known = key === undefined ? undefined : comparisonAt(key);
+  if (known) return known;
+  const compared = await compareWithToday(tx, wanted, fields, MOST_CHANGED + 1);
+  refuseMany(compared.length);
+  const comparison = { sides: sidesOf(compared), matches: await countMatches(tx, wanted) };
+  if (key !== undefined) rememberComparison(key, comparison);
+  return comparison;
+}
+
+/** How a row of the answer is different today. */
 function differenceOf(
-  { entryId, isGone, mergedInto }: PastRow,
-  was: Row,
+  { entryId, isGone, mergedInto, differing }: PastRow,
   today: Row | undefined,
-  state: PastState | undefined,
-): PastDifference | undefined {
-  if (state === undefined) return undefined;
-  const names = [...new Set([...Object.keys(was), ...Object.keys(today ?? {})])].filter(
-    (name) => name !== 'EntryId' && JSON.stringify(was[name]) !== JSON.stringify(today?.[name]),
-  );
-  const held = today && Object.fromEntries(Object.entries(today).filter(([name]) => names.includes(name)));
+  state: PastState,
+  fields: readonly SchemaField[],
+): PastDifference {
+  const ids = new Set(differing);
+  const names = fields.filter(({ id }) => ids.has(id)).map(({ apiName }) => apiName);
+  const held =
+    today && Object.fromEntries(names.flatMap((name) => (name in today ? [[name, today[name]]] : [])));
+  const cut = today?.$cut?.filter((name) => names.includes(name)) ?? [];
   return {
     entryId,
     state,
     ...(state === 'removed' && { isDeleted: isGone }),
     ...(mergedInto !== null && { mergedEntryId: mergedInto }),
-    ...(today && { fields: names, today: { EntryId: entryId, ...held } }),
+    ...(today && {
+      fields: names,
+      today: { EntryId: entryId, ...held, ...(cut.length > 0 && { $cut: cut }) },
+    }),
   };
 }
 
@@ -92,12 +97,11 @@ function answerOf(page: readonly PastRow[], sides: Sides, { fields, behavior, zo
     for (const id of sides[state]) states.set(id, state);
   const show = (texts: readonly string[]) => shownRows(texts, fields, behavior, zones);
   const rows = show(page.map(({ row }) => row));
-  const differences = page.flatMap((each, at) => {
-    if (!states.has(each.entryId)) return [];
-    const was = JSON.parse(rows[at] ?? '{}') as Row;
+  const differences = page.flatMap((each) => {
+    const state = states.get(each.entryId);
+    if (!state) return [];
     const [text] = each.today === null ? [] : show([each.today]);
-    const today = text === undefined ? undefined : (JSON.parse(text) as Row);
-    return differenceOf(each, was, today, states.get(each.entryId)) ?? [];
+    return differenceOf(each, text === undefined ? undefined : (JSON.parse(text) as Row), state, fields);
   });
   return { rows, differences };
 }
@@ -108,8 +112,8 @@ const readPast = (text: string): Date => {
   return at;
 };
 
-function refuseMany(compared: readonly Compared[]): void {
-  if (compared.length <= MOST_CHANGED) return;
+function refuseMany(changed: number): void {
+  if (changed <= MOST_CHANGED) return;
   const message = `more than ${MOST_CHANGED} entries have changed since then: ask for a later moment`;
   throw new ApiError(400, `The list cannot be told as it was: ${message}`, [{ path: 'asOf', message }]);
 }
@@ -135,14 +139,15 @@ export async function rowsAsOf(call: Call<'queryRowsAsOf'>): Promise<{ status: 2
     linkTo: undefined,
     extended: false,
     wrapIntoArrays: body.wrapIntoArrays ?? false,
+    textLimit: body.textLimit,
   };
+  const part = { only: body.only, withAdded: body.withAdded ?? false };
   return inOneState(db, async (tx) => {
-    const compared = await compareWithToday(tx, wanted, fields, MOST_CHANGED + 1);
-    refuseMany(compared);
-    const sides = sidesOf(compared);
-    const page = await pastRows(tx, wanted, pageOf(sides, body.only), window, fields, rendering);
+    const comparison = await comparisonOf(tx, wanted, fields);
+    const { sides } = comparison;
+    const page = await pastRows(tx, wanted, pageOf(sides, part), window, fields, rendering);
     const { rows, differences } = answerOf(page, sides, { fields, behavior, zones });
-    const total = await totalOf(tx, wanted, sides, body.only);
+    const total = totalOf(comparison, part);
     const counts = `"added":${sides.added.length},"removed":${sides.removed.length},"changed":${sides.changed.length}`;
     return {
       status: 200,

@@ -1,11 +1,14 @@
 import { FIELD } from '../../../contract/rules/fields.ts';
-import { change, hostActor } from '../../kernel/change.ts';
+import { type Actor, actorOf, change, hostActor } from '../../kernel/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
+import { forbidden, notFound } from '../../kernel/http/errors.ts';
+import type { Call } from '../../kernel/http/handler.ts';
 import { type EntryType, findType, holdSchema, type StoredValue, type Vals } from '../schema/index.ts';
 import { holdReferred } from './locks.store.ts';
 import { queueCalculations } from './queue.store.ts';
 import { redirected } from './remove.ts';
 import { lockDeleted } from './restore.store.ts';
+import { RETURN } from './timeline.store.ts';
 import { recordEntries } from './write.ts';
 import * as store from './write.store.ts';
 
@@ -36,24 +39,27 @@ async function heldStill(tx: Tx, siteId: number, type: EntryType, held: readonly
 }
 
 /**
- * Brings deleted entries back, by the host of the service: for the interface a delete is final (spec 4.4). They keep
- * their ids and their history; what referred to them before does not do so again.
+ * Brings deleted entries back: for the programs' interface a delete is final (spec 4.4). They keep their ids and their
+ * history; what referred to them before does not do so again. What is told of how they went would be lost with it, so
+ * the audit row of each keeps it.
  * Undefined: the site has no such type.
  */
-export function restoreEntries(
+function bringBack(
   db: Db,
-  siteId: number,
+  actor: Actor,
   typeName: string,
   ids: readonly number[],
 ): Promise<Restored | undefined> {
-  const author = { siteId, userId: null, proxyId: null };
-  return change(db, hostActor(siteId), async (tx, record) => {
+  const { siteId } = actor;
+  const author = { siteId, userId: actor.userId, proxyId: actor.proxy?.userId ?? null };
+  return change(db, actor, async (tx, record) => {
     const type = findType(await holdSchema(tx, siteId), typeName);
     if (!type) return undefined;
     const deleted = await lockDeleted(tx, siteId, type.id, ids);
     const restored = [...deleted.keys()];
     if (restored.length > 0) {
-      const held = await heldStill(tx, siteId, type, [...deleted.values()]);
+      const vals = [...deleted.values()].map((each) => each.vals);
+      const held = await heldStill(tx, siteId, type, vals);
       const writes = restored.map((entryId, index) => ({
         entryId,
         before: {},
@@ -63,7 +69,27 @@ export function restoreEntries(
       await store.insertEntries(tx, author, type, writes, await store.momentOfChange(tx));
       if (type.fields.some((field) => field.isCalculated)) await queueCalculations(tx, siteId, restored);
       recordEntries(record, { type, kind: 'created', action: 'entry.restore' }, restored);
+      for (const [entryId, { vals: _vals, ...went }] of deleted)
+        record({ action: RETURN, subject: ['entry', entryId], changes: went });
     }
     return { restored, absent: ids.filter((id) => !deleted.has(id)) };
   });
+}
+
+/** The same by the host of the service. */
+export const restoreEntries = (
+  db: Db,
+  siteId: number,
+  typeName: string,
+  ids: readonly number[],
+): Promise<Restored | undefined> => bringBack(db, hostActor(siteId), typeName, ids);
+
+/** The same by an administrator, who brings back what a person may write as well. */
+export async function restoreForAdministrator(call: Call<'restoreEntries'>): Promise<Restored> {
+  const { db, caller, params, body } = call;
+  if (!caller.capabilities.has('Write Data'))
+    throw forbidden('User capabilities are required: Manage Backups and Write Data');
+  const result = await bringBack(db, actorOf(call), params.entryTypeId, [...new Set(body)]);
+  if (!result) throw notFound(`Entry type "${params.entryTypeId}"`);
+  return result;
 }

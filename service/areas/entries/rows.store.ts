@@ -29,7 +29,8 @@ export interface Window {
 /** A window of rows as they stand in the answer. */
 export type Rows = Pick<Page, 'count' | 'text' | 'total' | 'stamp'>;
 
-const asksForAll = (condition: Condition): boolean =>
+/** Whether every entry of the type matches. */
+export const asksForAll = (condition: Condition): boolean =>
   condition.kind === 'all' && condition.of.every(asksForAll);
 
 const fieldIn =
@@ -92,7 +93,7 @@ function partOf(wanted: Wanted, window: Window, behind: Position | undefined, em
 }
 
 /** Without a condition or an order the blocks of the list tell where any page begins (docs/decisions/0010). */
-const plainIds = ({ type, asked: { siteId } }: Wanted, { limit, skip }: Window): Sql =>
+export const plainIds = ({ type, asked: { siteId } }: Wanted, { limit, skip }: Window): Sql =>
   sql`select id as entry_id, null as key from (${listPage(
     { siteId, list: ENTRIES_BY_TYPE, parts: [type.id] },
     { offset: skip, limit },
@@ -191,10 +192,15 @@ const changedSql = ({ type, asked }: Wanted): Sql => sql`
 const placeIn = ({ asked, type, condition, order }: Wanted, changed: string, skip: number): string =>
   placeOf([asked.siteId, type.id, changed, condition, asked.meaning, order && orderKey(order)], skip);
 
+/** When the type last changed; undefined: perhaps just now. */
+export async function lastChange(db: Db, wanted: Wanted): Promise<string | undefined> {
+  const { rows } = await sql<{ at: string | null }>`${changedSql(wanted)}`.execute(db);
+  return rows[0]?.at ?? undefined;
+}
+
 /** Where the page before ended, if it was read lately and nothing has changed since. */
 async function endBefore(db: Db, wanted: Wanted, skip: number): Promise<Position | undefined> {
-  const { rows } = await sql<{ at: string | null }>`${changedSql(wanted)}`.execute(db);
-  const changed = rows[0]?.at ?? undefined;
+  const changed = await lastChange(db, wanted);
   return changed === undefined ? undefined : positionAt(placeIn(wanted, changed, skip));
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
-import type { EntryType } from '../schema/index.ts';
+import type { EntryType, SchemaField } from '../schema/index.ts';
 import type { Place } from './cursor.ts';
 import { upToBound } from './bounds.store.ts';
 import { type Rendering, rowJson } from './render.store.ts';
@@ -16,7 +16,7 @@ export interface Somebody {
 /** A change of an entry; what stands in `before` and `after` are JSON texts of rows. */
 export interface TimelineEvent {
   moment: Date;
-  /** 0 made, 1 values, 2 took another one in, 3 went away: of one moment, the later first. */
+  /** 0 made, 1 values, 2 took another one in, 3 went away, 4 came back: of one moment, the later first. */
   rank: number;
   seq: string;
   cause: number | null;
@@ -47,7 +47,19 @@ const events = (siteId: number, entryId: number): Sql => sql`
   where site_id = ${siteId} and entry_id = ${entryId} and deleted_at is not null
   union all
   select deleted_at, 2, entry_id, null, modified_by, null, entry_id, 'entry.delete' from entry_change
-  where site_id = ${siteId} and merged_into = ${entryId}`;
+  where site_id = ${siteId} and merged_into = ${entryId}
+  union all
+  select a.at, 4, a.audit_id, null, a.actor_id, a.proxy_id, null, a.action ${returns(siteId, entryId)}
+  union all
+  select (a.changes ->> 'deletedAt')::timestamptz, 3, a.audit_id, null, (a.changes ->> 'deletedBy')::int, null,
+    (a.changes ->> 'mergedInto')::int, 'entry.delete' ${returns(siteId, entryId)}`;
+
+/** Each time that the entry came back; how it had gone stands in no other row any more (restore.ts). */
+const returns = (siteId: number, entryId: number): Sql => sql`from audit_log a
+  where a.site_id = ${siteId} and a.subject_type = 'entry' and a.subject_id = ${String(entryId)} and a.action = ${RETURN}`;
+
+/** The action of the audit row of each entry that came back. */
+export const RETURN = 'entry.return';
 
 /**
  * Through which proxy an entry was made or went away: of this only the audit row tells, which is written a little after
@@ -72,13 +84,15 @@ const logged = (siteId: number, entryId: number): Sql => sql`(
 export async function entryEvents(
   db: Db,
   entry: { siteId: number; type: EntryType; entryId: number },
+  /** Those whose values are told: of the type, and those that it has no more. */
+  fields: readonly SchemaField[],
   behind: Place | undefined,
   limit: number,
   rendering: Rendering,
 ): Promise<TimelineEvent[]> {
   const { siteId, type, entryId } = entry;
   const [at = 'infinity', rank = 9, seq = 0] = behind ?? [];
-  const row = rowJson(type.fields, rendering);
+  const row = rowJson(fields, rendering);
   const side = (vals: Sql) =>
     sql`case when p.rank = 1 then (select ${row} from (select ${entryId}::int as entry_id, ${vals} as vals) as e) end`;
   const built = sql`

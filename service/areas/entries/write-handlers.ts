@@ -1,9 +1,10 @@
 import type { Call, Handlers } from '../../kernel/http/handler.ts';
 import { RECALCULATE } from './recalculate.ts';
 import { deleteEntries, mergeEntries } from './remove.ts';
+import { restoreForAdministrator } from './restore.ts';
 import { writeEntries } from './write.ts';
 
-type Writes = 'createEntries' | 'updateEntries' | 'deleteEntries' | 'mergeEntries';
+type Writes = 'createEntries' | 'updateEntries' | 'deleteEntries' | 'mergeEntries' | 'restoreEntries';
 
 /** What depends on written values is computed at once, in the background. */
 async function andCalculate<T>(
@@ -20,4 +21,5 @@ export const entryWriteHandlers: Handlers<Writes> = {
   updateEntries: (call) => andCalculate(call, writeEntries(call, { onlyNew: false })),
   deleteEntries: (call) => andCalculate(call, deleteEntries(call)),
   mergeEntries: (call) => andCalculate(call, mergeEntries(call)),
+  restoreEntries: (call) => andCalculate(call, restoreForAdministrator(call)),
 };

@@ -881,6 +881,20 @@ export const zRowVm = z.object({
     $cut: z.array(z.string()).optional()
 }).catchall(zFieldValue);
 
+/**
+ * A field with another value that the type has no more, by the name it had when it was deleted.
+ */
+export const zGoneField = z.object({
+    id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    name: z.string(),
+    fieldType: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
+    isMultiSelect: z.boolean(),
+    isDateOnly: z.boolean(),
+    isMoney: z.boolean(),
+    before: zFieldValue.optional(),
+    after: zFieldValue.optional()
+});
+
 export const zEntryChange = z.object({
     at: z.iso.datetime({ offset: true }),
     kind: z.enum([
@@ -890,14 +904,16 @@ export const zEntryChange = z.object({
         'redirected',
         'tookIn',
         'deleted',
-        'merged'
+        'merged',
+        'restored'
     ]),
     by: zActor.optional(),
     proxy: zActor.optional(),
     entry: zNamedEntryVm.optional(),
     fields: z.array(z.string()).optional(),
     before: zRowVm.optional(),
-    after: zRowVm.optional()
+    after: zRowVm.optional(),
+    gone: z.array(zGoneField).optional()
 });
 
 export const zEntryChanges = z.object({
@@ -936,6 +952,16 @@ export const zEntryLineage = z.object({
     tookIn: z.array(zLineageEntry)
 });
 
+export const zChangeMoments = z.object({
+    before: z.iso.datetime({ offset: true }).optional(),
+    after: z.iso.datetime({ offset: true }).optional()
+});
+
+export const zRestoredEntries = z.object({
+    restored: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })),
+    absent: z.array(z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }))
+});
+
 export const zPastState = z.enum([
     'added',
     'removed',
@@ -947,6 +973,7 @@ export const zDateTimeBehavior = z.int().gte(0).lte(1).default(0);
 export const zRowsAsOfRequest = z.object({
     asOf: zRequestDateTime,
     only: zPastState.optional(),
+    withAdded: z.boolean().optional().default(false),
     query: z.union([
         z.record(z.string(), z.unknown()),
         z.string().max(1000000)
@@ -956,7 +983,8 @@ export const zRowsAsOfRequest = z.object({
     skip: z.int().gte(0).lte(2147483647).optional().default(0),
     wrapIntoArrays: z.boolean().optional().default(false),
     dateTimeBehavior: zDateTimeBehavior.optional(),
-    orderBy: z.string().max(129).optional()
+    orderBy: z.string().max(129).optional(),
+    textLimit: z.int().gte(1).lte(1000000).optional()
 });
 
 /**
@@ -1969,6 +1997,11 @@ export const zModifiedSince = zRequestDateTime;
 export const zIndirect = z.boolean().default(false);
 
 /**
+ * Only entries whose last change this person made, or that this person merged or deleted.
+ */
+export const zByUser = z.int().gte(1).lte(2147483647);
+
+/**
  * The `next` of the page before.
  */
 export const zCursor = z.string().max(64).regex(/^[0-9A-Za-z_-]+$/);
@@ -2889,7 +2922,8 @@ export const zCountChangedEntriesHeaders = z.object({
 
 export const zCountChangedEntriesQuery = z.object({
     modifiedSince: zRequestDateTime.optional(),
-    indirect: z.boolean().optional().default(false)
+    indirect: z.boolean().optional().default(false),
+    userId: z.int().gte(1).lte(2147483647).optional()
 });
 
 /**
@@ -2908,6 +2942,7 @@ export const zListChangedEntriesPath = z.object({
 export const zListChangedEntriesQuery = z.object({
     modifiedSince: zRequestDateTime.optional(),
     indirect: z.boolean().optional().default(false),
+    userId: z.int().gte(1).lte(2147483647).optional(),
     fate: zEntryFate.optional(),
     cursor: z.string().max(64).regex(/^[0-9A-Za-z_-]+$/).optional(),
     limit: z.int().gte(1).lte(1000).optional().default(100)
@@ -2950,6 +2985,34 @@ export const zReadEntryLineagePath = z.object({
  * The entry with those before and after it.
  */
 export const zReadEntryLineageResponse = zEntryLineage;
+
+export const zReadChangeMomentsHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReadChangeMomentsPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+export const zReadChangeMomentsQuery = z.object({
+    at: zRequestDateTime
+});
+
+/**
+ * The two moments; absent where nothing changed.
+ */
+export const zReadChangeMomentsResponse = zChangeMoments;
+
+export const zRestoreEntriesBody = z.array(z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' })).min(1).max(1000);
+
+export const zRestoreEntriesPath = z.object({
+    entryTypeId: z.string().min(1).max(128)
+});
+
+/**
+ * Which came back, and which are not deleted entries of the type.
+ */
+export const zRestoreEntriesResponse = zRestoredEntries;
 
 export const zQueryRowsAsOfBody = zRowsAsOfRequest;
 

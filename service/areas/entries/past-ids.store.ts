@@ -1,0 +1,111 @@
+import { type RawBuilder, sql } from 'kysely';
+import { FIELD } from '../../../contract/rules/fields.ts';
+import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
+import { textOf, slotOf } from './columns.store.ts';
+import { conditionSql } from './conditions.store.ts';
+import { type Order, orderSql } from './order.store.ts';
+import { bare, fieldOfType, type PastWanted, valuesThen } from './past-values.store.ts';
+import { asksForAll, plainIds, type Window } from './rows.store.ts';
+
+type Sql = RawBuilder<unknown>;
+
+/** Which rows a page is made of: entries as they were, entries as they are, or all that have not changed as well. */
+export interface PageOf {
+  /** Entries that changed and stand on the page as they were. */
+  was: readonly number[];
+  /** Entries that stand there as they are. */
+  is: readonly number[];
+  /** All matching entries but these as well; undefined: none. */
+  unchangedBut: readonly number[] | undefined;
+  /** Of the matching entries of today: those that do not stand there, and those that do besides. */
+  without: readonly number[];
+  besides: readonly number[];
+}
+
+/** The column that orders, of values of the past: as the slot would hold it, so that both kinds stand in one order. */
+function pastKey(order: Order, siteId: number): Sql {
+  const { field } = order;
+  if (field === ENTRY_ID) return orderSql(order, siteId);
+  if (field.fieldType === FIELD.date && slotOf(field))
+    return sql`(extract(epoch from (${textOf(field)})::timestamp) * 1000)::float8`;
+  return orderSql({ ...order, field: bare(field) }, siteId);
+}
+
+/** What a page may be made of, one part for each kind: ids with the key of the order, null without one. */
+function partsOf(wanted: PastWanted, { was, is, unchangedBut }: PageOf): Sql[] {
+  const { type, condition, asked, order, at } = wanted;
+  const { siteId } = asked;
+  const ofType = sql`from entry e where e.site_id = ${siteId} and e.type_id = ${type.id}`;
+  const key = order ? orderSql(order, siteId) : sql`null::int`;
+  const orderIds = order && order.field !== ENTRY_ID ? [order.field.id] : [];
+  const held = valuesThen(siteId, sql`coalesce(n.vals, c.last_vals)`, sql`c.entry_id`, orderIds, at);
+  const parts: Sql[] = [];
+  if (was.length > 0)
+    parts.push(sql`select e.entry_id, ${order ? pastKey(order, siteId) : sql`null::int`} as key from (
+      select c.entry_id, ${held} as vals from entry_change c
+      left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id
+      where c.site_id = ${siteId} and c.entry_id = any(${[...was]}::int[])) e`);
+  if (unchangedBut)
+    parts.push(sql`select e.entry_id, ${key} as key ${ofType}
+      and ${conditionSql(condition, fieldOfType(wanted), asked)} and e.entry_id <> all(${[...unchangedBut]}::int[])`);
+  if (is.length > 0 || parts.length === 0)
+    parts.push(sql`select e.entry_id, ${key} as key ${ofType} and e.entry_id = any(${[...is]}::int[])`);
+  return parts;
+}
+
+/**
+ * A page of all entries by their ids: the blocks of the list tell where today's begin, and what came and went since
+ * moves a place by so many at most (docs/decisions/0027).
+ */
+function plainPage(wanted: PastWanted, { without, besides }: PageOf, { limit, skip }: Window): Sql {
+  const begin = Math.max(0, skip - besides.length);
+  const near = { skip: begin, limit: skip + limit + without.length - begin };
+  const before = (ids: readonly number[]) =>
+    sql`(select count(*) from unnest(${[...ids]}::int[]) as known(id) where known.id < (select id from edge))`;
+  return sql`select entry_id, at from (
+    with live as materialized (select entry_id as id from (${plainIds(wanted, near)}) as ids),
+      edge as (select min(id) as id from live),
+      together as (
+        select id from live where id <> all(${[...without]}::int[])
+        union all select known.id from unnest(${[...besides]}::int[]) as known(id)
+          where ${begin === 0 ? sql`true` : sql`known.id > (select id from edge)`})
+    select id as entry_id, row_number() over (order by id) ${begin === 0 ? sql`` : sql`+ ${begin} + ${before(besides)} - ${before(without)}`} as at
+    from together) as placed where at > ${skip} and at <= ${skip + limit}`;
+}
+
+/**
+ * The ids of a page in the order that was asked for; entries without a value stand last (rows.store.ts). Each part is
+ * read in that order and no further than the page reaches, so that an index can give it; those without a value are
+ * looked for only when the page reaches beyond the others.
+ */
+export function pageIds(wanted: PastWanted, page: PageOf, window: Window): Sql {
+  const { order, condition } = wanted;
+  const { limit, skip } = window;
+  if (!order && page.unchangedBut && asksForAll(condition)) return plainPage(wanted, page, window);
+  const parts = partsOf(wanted, page);
+  const most = skip + limit;
+  const firstOf = (holds: Sql, by: Sql): Sql =>
+    sql`select entry_id, key from (${sql.join(
+      parts.map(
+        (part) =>
+          sql`(select entry_id, key from (${part}) as part where ${holds} order by ${by} limit ${most})`,
+      ),
+      sql` union all `,
+    )}) as parts order by ${by} limit ${most}`;
+  const numbered = (ids: Sql): Sql =>
+    sql`select entry_id, row_number() over () as at from (${ids} limit ${limit} offset ${skip}) as ids`;
+  if (!order)
+    return numbered(
+      sql`select entry_id from (${firstOf(sql`true`, sql`entry_id`)}) as all_of_them order by entry_id`,
+    );
+  const direction = order.descending ? sql`desc` : sql`asc`;
+  const byKey = sql`key ${direction}, entry_id ${direction}`;
+  const isShort = sql`key is null and (select count(*) from keyed) < ${most}`;
+  return numbered(sql`
+    with keyed as materialized (${firstOf(sql`key is not null`, byKey)}),
+      others as materialized (${firstOf(isShort, sql`entry_id`)})
+    select entry_id from (
+      select entry_id, row_number() over (order by ${byKey}) as place, 0 as last from keyed
+      union all select entry_id, row_number() over (order by entry_id), 1 from others) as both_kinds
+    order by last, place`);
+}
