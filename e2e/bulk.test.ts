@@ -164,7 +164,8 @@ test('what has no way back says so, and removal is typed', async ({ page, calls 
   await selectAll(page, 1);
   await more(page, 'Turn two-factor on');
   const dialog = await dryRun(page, 'Turn two-factor on for 1 person?');
-  await expect(dialog.getByText('There is no way back')).toBeVisible();
+  await expect(dialog.getByText('No way back')).toBeVisible();
+  await dialog.getByLabel(/^Type “Northlight/).fill('Northlight Capital');
   await dialog.getByRole('button', { name: 'Turn two-factor on for 1 person' }).click();
   await expect(jobs(page)).toContainText('1 of 1');
   expect((await calls.user(one?.id ?? 0)).twoFactorEnabled).toBe(true);

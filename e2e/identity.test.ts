@@ -1,8 +1,10 @@
 /** A site whose people an identity manager signs in, set up and used in the browser against a real provider. */
+import type { APIRequestContext } from '@playwright/test';
 import { startIdentityProvider, type IdentityProvider } from '../service/testing/identity-provider.ts';
 import { choose, expectNoAxe, expectToast, fill } from './support/actions.ts';
-import { enter } from './support/calls.ts';
+import { enter, send } from './support/calls.ts';
 import { ada } from './support/people.ts';
+import type { Service } from './support/service.ts';
 import { expect, test } from './support/test.ts';
 
 // A service of its own: nobody signs in to it with a password afterwards.
@@ -14,9 +16,20 @@ test.beforeAll(async ({ service }) => {
 });
 test.afterAll(() => provider.close());
 
+/** Somebody else who runs the platform, with a site of their own. */
+async function addRunner(request: APIRequestContext, service: Service): Promise<void> {
+  const email = 'rhea@platform.example';
+  const person = { email, firstName: 'Rhea', lastName: 'Runner', password: 'seven swans a-swimming' };
+  await send(request, 'POST', '/api/rest/v1/management/user', person);
+  const site = { slug: 'second', name: 'Second site', administrator: { email } };
+  await send(request, 'POST', '/api/platform/sites', site);
+  await service.admin('platform', 'grant', email);
+}
+
 test('a site is opened by its identity manager from the moment it is set up', async ({
   page,
   elsewhere,
+  service,
   expectFailure,
   faults,
 }) => {
@@ -26,6 +39,13 @@ test('a site is opened by its identity manager from the moment it is set up', as
   await enter(page, ada, '/sites');
   await page.getByRole('grid', { name: 'Sites' }).getByRole('link').first().click();
   const card = page.getByRole('region', { name: 'Sign-in' });
+  await card.getByRole('button', { name: /People sign in by/ }).click();
+  await page.getByRole('option', { name: /Identity manager/ }).click();
+  // It opens the platform for nobody: who runs it needs a way in beside it, or somebody else who has one.
+  await expect(card.getByRole('alert')).toContainText('You would lock yourself out');
+  await expect(card.getByRole('button', { name: 'Save' })).toHaveAttribute('aria-disabled', 'true');
+  await addRunner(page.request, service);
+  await page.reload();
   await card.getByRole('button', { name: /People sign in by/ }).click();
   await page.getByRole('option', { name: /Identity manager/ }).click();
   await fill(card, { Issuer: provider.issuer, 'Client id': provider.clientId });

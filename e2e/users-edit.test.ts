@@ -147,6 +147,7 @@ test('a one-way switch says what it means, then stays on', async ({ page, calls 
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(door).not.toBeChecked();
   await door.click();
+  await dialog.getByLabel(/^Type “/).fill(person.email);
   await dialog.getByRole('button', { name: 'Turn on for good' }).click();
   await expect(door).toBeChecked();
   await expect(door).toHaveAccessibleDescription(/cannot be turned off/);

@@ -4,7 +4,16 @@ import type { IdentityStart, Session } from '../../contract/generated/types.gen.
 import { grantPlatform } from '../areas/sites/index.ts';
 import { callsWith, type Refusal } from '../testing/calls.ts';
 import { startIdentityProvider, type IdentityProvider } from '../testing/identity-provider.ts';
-import { as, joinSite, makePerson, makeSite, onEachApp, publicUrl, type Person } from '../testing/site.ts';
+import {
+  as,
+  joinSite,
+  makePerson,
+  makeRunnerElsewhere,
+  makeSite,
+  onEachApp,
+  publicUrl,
+  type Person,
+} from '../testing/site.ts';
 
 let provider: IdentityProvider;
 beforeAll(async () => {
@@ -17,6 +26,7 @@ const identityOf = (siteId: number) => `/api/platform/sites/${siteId}/identity`;
 const verified = (who: Person) => ({ email: who.email, email_verified: true });
 
 onEachApp((house) => {
+  beforeAll(() => makeRunnerElsewhere(house().db));
   let runner: Person;
   /** Somebody whose account began on the site of the runner. */
   let person: Person;

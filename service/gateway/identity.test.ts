@@ -4,7 +4,15 @@ import type { IdentityStart, Session, SiteIdentity } from '../../contract/genera
 import { grantPlatform } from '../areas/sites/index.ts';
 import { callsWith, type Refusal } from '../testing/calls.ts';
 import { startIdentityProvider, type IdentityProvider } from '../testing/identity-provider.ts';
-import { as, makePerson, makeSite, onEachApp, publicUrl, type Person } from '../testing/site.ts';
+import {
+  as,
+  makePerson,
+  makeRunnerElsewhere,
+  makeSite,
+  onEachApp,
+  publicUrl,
+  type Person,
+} from '../testing/site.ts';
 
 let provider: IdentityProvider;
 beforeAll(async () => {
@@ -13,6 +21,7 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 
 onEachApp((house) => {
+  beforeAll(() => makeRunnerElsewhere(house().db));
   let person: Person;
   let slug = '';
   const identity = () => `/api/platform/sites/${person.siteId}/identity`;
@@ -59,6 +68,25 @@ onEachApp((house) => {
         .where('user_id', '=', who.userId)
         .executeTakeFirstOrThrow()
     ).federation_id;
+
+  test('is refused while nobody could run the platform without the site', async () => {
+    const { db } = house();
+    const others = await db
+      .deleteFrom('platform_administrator')
+      .where('user_id', '!=', person.userId)
+      .returningAll()
+      .execute();
+    const refused = await setUp();
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      expect.stringContaining('lock yourself out'),
+    ]);
+    expect((await as(house().app, person, 'console').get<SiteIdentity>(identity())).body.mode).toBe(
+      'password',
+    );
+    await db.insertInto('platform_administrator').values(others).execute();
+    expect((await setUp()).status).toBe(200);
+  });
 
   test('opens the site for the user with the federation id, and for nobody else', async () => {
     expect((await setUp()).body).toMatchObject({ mode: 'identity-manager', hasClientSecret: true });

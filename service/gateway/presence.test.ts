@@ -37,13 +37,16 @@ test('what asks for a fresh proof is this, and nothing else', () => {
     'removeUser',
     'requestBackup',
     'resetTwoFactor',
-    'updateProxies',
     'updateSiteIdentity',
   ]);
   const partly = contract.operations.filter(({ stepUpFor }) => stepUpFor.length > 0);
-  expect(partly.map(({ id, stepUpFor }) => [id, stepUpFor])).toEqual([
-    ['updateUser', ['email', 'federationId', 'twoFactorEnabled', 'ipRestrictionsEnabled']],
-  ]);
+  expect(new Map(partly.map(({ id, stepUpFor }) => [id, stepUpFor]))).toEqual(
+    new Map([
+      ['updateProxies', ['users']],
+      ['changeProxies', ['add']],
+      ['updateUser', ['email', 'federationId', 'twoFactorEnabled', 'ipRestrictionsEnabled']],
+    ]),
+  );
 });
 
 onEachApp((house) => {
@@ -94,10 +97,12 @@ onEachApp((house) => {
     await age();
     const own = browser(person.cookie);
     const put = (info: object) => own.put<Asked>('user', { id: other.userId, ...info });
-    const grant = { userId: other.userId, users: [person.userId] };
+    const pair = { proxyUserId: other.userId, userId: person.userId };
+    const grant = { proxyUserId: other.userId, users: [person.userId] };
     const refused = [
       own.del<Asked>(`user/${other.userId}`),
       own.post<Asked>('user/proxy', grant),
+      own.post<Asked>('user/proxy/changes', { add: [pair] }),
       own.post<Asked>('/api/rest/v4/backups/request', {}),
       ...[
         { email: 'thief@elsewhere.test' },
@@ -107,8 +112,12 @@ onEachApp((house) => {
       ].map(put),
     ];
     const codes = (await Promise.all(refused)).map(({ body }) => body.code);
-    expect(codes).toEqual(Array(7).fill('step-up-required'));
+    expect(codes).toEqual(Array(8).fill('step-up-required'));
     expect(await alive(other.cookie)).toEqual([200]);
+    // Taking away asks for nothing: whoever finds a right abused must be quick.
+    expect(statusOf(await as(house().app, person).post('user/proxy', grant))).toBe(200);
+    expect(statusOf(await own.post('user/proxy/changes', { remove: [pair] }))).toBe(204);
+    expect(statusOf(await own.post('user/proxy', { ...grant, users: null }))).toBe(200);
     const same = { email: other.email, twoFactorEnabled: false, firstName: 'Otto', isActive: false };
     expect(statusOf(await put(same))).toBe(200);
     const program = as(house().app, person);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Capability, Scope } from '../../contract/generated/types.gen.ts';
 import { capabilities as allCapabilities } from '../../contract/rules/capabilities.ts';
 import { createApp, type AppOptions } from '../app.ts';
+import { grantPlatform } from '../areas/sites/index.ts';
 import { sealsOf } from '../kernel/auth/seals.ts';
 import type { Database, Db } from '../kernel/db/database.ts';
 import { loadContract } from '../kernel/http/contract.ts';
@@ -187,6 +188,12 @@ export async function makePerson(db: Db, siteId: number, traits: Traits = {}): P
   const { clientId } = await makeKey(db, { siteId, userId }, traits.scopes);
   const token = await makeToken(db, { siteId, userId, clientId }, traits.scopes);
   return { siteId, userId, email, groupId, clientId, token, cookie: await openSession(db, siteId, userId) };
+}
+
+/** Somebody else who runs the platform, from a site of their own: without one no site may have an identity manager. */
+export async function makeRunnerElsewhere(db: Db): Promise<void> {
+  const { userId } = await makePerson(db, await makeSite(db));
+  await db.transaction().execute((tx) => grantPlatform(tx, userId));
 }
 
 /** Calls as this person: as a program with the access token, or as the console with the session. */

@@ -15,13 +15,22 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly fields: readonly FieldError[];
   readonly requestId: string | undefined;
+  /** What the service calls the reason, where it has a name for programs. */
+  readonly code: string | undefined;
 
-  constructor(status: number, message: string, fields: readonly FieldError[] = [], requestId?: string) {
+  constructor(
+    status: number,
+    message: string,
+    fields: readonly FieldError[] = [],
+    requestId?: string,
+    code?: string,
+  ) {
     super(message);
     this.message = message;
     this.status = status;
     this.fields = fields;
     this.requestId = requestId;
+    this.code = code;
   }
 }
 
@@ -70,7 +79,7 @@ export function toServiceError(thrown: unknown, response?: Response): ServiceErr
     MESSAGES[response.status] ??
     `The service answered with status ${response.status}`;
   const requestId = text(body.requestId) ?? response.headers.get('x-request-id') ?? undefined;
-  return new ServiceError(response.status, message, fieldErrors(body.errors), requestId);
+  return new ServiceError(response.status, message, fieldErrors(body.errors), requestId, text(body.code));
 }
 
 /** True where no answer came, or one that a proxy in between gave for it. */

@@ -22,6 +22,9 @@ export function provenPresence(): Promise<boolean> {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
+/** What a refusal is called that asks for it (contract, x-step-up). */
+export const STEP_UP_REQUIRED = 'step-up-required';
+
 /** Whether an answer asks for that (contract, x-step-up). */
 export async function asksForProof(answer: Response): Promise<boolean> {
   if (answer.status !== 403) return false;
@@ -29,5 +32,5 @@ export async function asksForProof(answer: Response): Promise<boolean> {
     .clone()
     .json()
     .catch(() => undefined);
-  return isRecord(body) && body.code === 'step-up-required';
+  return isRecord(body) && body.code === STEP_UP_REQUIRED;
 }

@@ -1,17 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { NO_LICENSE } from '../../contract/rules/licenses.ts';
+import { provenBefore } from '../api/proven-before.ts';
 import { useSession } from '../api/session.ts';
 import { useDirectory } from '../directory/directory.ts';
 import { count } from '../lib/numbers.ts';
 import { Button } from '../ui/button/Button.tsx';
 import { Dialog } from '../ui/dialog/Dialog.tsx';
+import { TypedName, typedReason } from '../ui/dialog/TypedName.tsx';
 import { ErrorState } from '../ui/feedback/ErrorState.tsx';
 import type { BulkAction, BulkRequest } from './actions.ts';
 import { beginJob } from './begin.ts';
 import { DryRunView } from './DryRunView.tsx';
 import { useDryRun } from './use-dry-run.ts';
-import { people, titleOf } from './words.ts';
+import { isOneWay, people, titleOf } from './words.ts';
 import './bulk-dialog.css';
 
 interface BulkDialogProps {
@@ -44,6 +46,11 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
 
   const begin = async () => {
     setPending(true);
+    // Asked for once, before the first of many calls would ask.
+    if (isOneWay(action) && !(await provenBefore())) {
+      setPending(false);
+      return;
+    }
     await beginJob(client, session, { request, title, changes, names });
     onClose();
   };
@@ -75,16 +82,7 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
         {!error && !result && <Reading read={read} of={userIds.length} />}
         {result && <DryRunView {...{ action, result, changes, names, leaveOut }} onLeaveOut={setLeaveOut} />}
         {result && wanted !== undefined && changes.length > 0 && (
-          <label className="field">
-            <span className="field-label">Type “{wanted}” to go on</span>
-            <input
-              className="input"
-              value={typed}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setTyped(event.target.value)}
-            />
-          </label>
+          <TypedName wanted={wanted} typed={typed} onType={setTyped} />
         )}
       </div>
     </Dialog>
@@ -101,13 +99,13 @@ function Reading({ read, of }: { read: number; of: number }) {
 }
 
 const isDangerous = (action: BulkAction): boolean =>
-  action.kind === 'deactivate' || action.kind === 'remove' || takesLicense(action);
+  action.kind === 'deactivate' || isOneWay(action) || takesLicense(action);
 const takesLicense = (action: BulkAction): boolean =>
   action.kind === 'license' && action.licenseTypeId === NO_LICENSE;
 
 /** What ends people's work here and has no way back at once is typed, as for a single person. */
 const asksForName = (action: BulkAction, number: number): boolean =>
-  action.kind === 'remove' || (takesLicense(action) && number > 1);
+  isOneWay(action) || (takesLicense(action) && number > 1);
 
 function whyNot(
   lacks: string | undefined,
@@ -117,5 +115,5 @@ function whyNot(
 ): string | undefined {
   if (lacks !== undefined) return lacks;
   if (number === 0) return 'Nobody would be changed';
-  return wanted !== undefined && typed.trim() !== wanted ? `Type “${wanted}” first` : undefined;
+  return typedReason(wanted, typed);
 }

@@ -3,6 +3,7 @@ import { useSession } from '../api/session.ts';
 import { useDirectory } from '../directory/directory.ts';
 import { shortDate } from '../lib/dates.ts';
 import { count } from '../lib/numbers.ts';
+import { OneWayWords } from '../ui/dialog/one-way-door.tsx';
 import { Banner } from '../ui/feedback/Banner.tsx';
 import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { Check } from '../ui/form/Check.tsx';
@@ -14,7 +15,7 @@ import { COLUMNS } from './dry-run-columns.tsx';
 import type { Line } from './dry-run-columns.tsx';
 import type { Change, Person } from './person.ts';
 import { billableDelta } from './plan.ts';
-import { EFFECTS_IN_WORDS, inWords, ONE_WAY, people } from './words.ts';
+import { EFFECTS_IN_WORDS, inWords, oneWayOf, people } from './words.ts';
 import type { Names } from './words.ts';
 
 interface DryRunViewProps {
@@ -40,21 +41,16 @@ const PARTS: Record<Part, string> = {
 export function DryRunView(props: DryRunViewProps) {
   const { action, result, changes, leaveOut, onLeaveOut } = props;
   const { conflicts, missing, lacks } = result;
-  const { user: me } = useSession();
+  const { user: me, site } = useSession();
   const [wanted, setPart] = useState<Part>('change');
   const lines = useLines(props);
   const shown = (Object.keys(PARTS) as Part[]).filter((part) => part === 'change' || lines[part].length > 0);
   const part = shown.includes(wanted) ? wanted : 'change';
-  const oneWay = ONE_WAY[action.kind];
+  const oneWay = oneWayOf(action, changes.length, site.name);
   return (
     <>
-      <p>{EFFECTS_IN_WORDS[action.kind]}</p>
+      {oneWay === undefined ? <p>{EFFECTS_IN_WORDS[action.kind]}</p> : <OneWayWords {...oneWay} />}
       {lacks !== undefined && <Banner tone="warn" title={lacks} />}
-      {oneWay !== undefined && changes.length > 0 && (
-        <Banner tone="warn" title="There is no way back">
-          {oneWay}
-        </Banner>
-      )}
       {conflicts.size > 0 && (
         <Banner
           tone="warn"

@@ -1,4 +1,5 @@
 import { ServiceError, toServiceError } from '../api/errors.ts';
+import { STEP_UP_REQUIRED } from '../api/step-up.ts';
 
 /**
  * What came of one person: `done` by this job, `already` so before it came to them, `conflict`: somebody else has
@@ -23,7 +24,13 @@ export const worse = (one: Outcome | undefined, other: Outcome): Outcome =>
 /** Whether a fault says nothing about the person: the same call may succeed later, so the job waits for that. */
 export function isPassing(thrown: unknown): boolean {
   if (!(thrown instanceof ServiceError)) return true;
-  return thrown.status === 0 || thrown.status === 401 || thrown.status === 429 || thrown.status >= 500;
+  return (
+    thrown.code === STEP_UP_REQUIRED ||
+    thrown.status === 0 ||
+    thrown.status === 401 ||
+    thrown.status === 429 ||
+    thrown.status >= 500
+  );
 }
 
 /** Whether a refusal is of all alike, whichever are sent: a capability is missing, or the type of the entries is gone. */

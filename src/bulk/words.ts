@@ -1,5 +1,6 @@
 import { licenseName } from '../../contract/rules/licenses.ts';
 import { counted } from '../lib/numbers.ts';
+import type { OneWay } from '../ui/dialog/one-way-door.tsx';
 import type { BulkAction } from './actions.ts';
 import { groupsOf } from './person.ts';
 import type { Change } from './person.ts';
@@ -40,8 +41,8 @@ export function titleOf(action: BulkAction, number: number, names: Names, site: 
   }
 }
 
-/** What it means for those it is done to. */
-export const EFFECTS_IN_WORDS: Record<BulkAction['kind'], string> = {
+/** What it means for those it is done to, where there is a way back. */
+export const EFFECTS_IN_WORDS: Partial<Record<BulkAction['kind'], string>> = {
   activate: 'They can sign in again with the licenses and groups they had.',
   deactivate:
     'Signs them out everywhere at once, and they cannot sign in again. Data, licenses and groups stay; a billable license stays billable.',
@@ -50,18 +51,37 @@ export const EFFECTS_IN_WORDS: Record<BulkAction['kind'], string> = {
   addGroups: 'Adding takes nothing away: the groups they are in stay.',
   removeGroups: 'They lose what these groups alone gave them. Other groups stay.',
   pairs: 'Additions come first, then removals. Groups not named here stay.',
-  twoFactorOn: 'From the next sign-in on they need a second factor.',
-  addressesOn: 'From then on they can sign in only from approved addresses of this site.',
-  remove:
-    'Ends their membership: they are signed out, and their licenses and groups here are given up. Accounts stay on the platform and on other sites.',
 };
 
-/** What cannot be taken back by an inverse (spec 3, 4.2). */
-export const ONE_WAY: Partial<Record<BulkAction['kind'], string>> = {
-  twoFactorOn: 'It cannot be turned off again through the console or the interface.',
-  addressesOn: 'It cannot be turned off again through the console or the interface.',
-  remove: 'Whoever should come back has to be added again, with their license and groups.',
+const NEVER_OFF = 'It cannot be turned off again, neither here nor through the API.';
+
+/** What cannot be taken back by an inverse (spec 3, 4.2), by whom it is about and where. */
+const ONE_WAY: Partial<Record<BulkAction['kind'], (whom: string, site: string) => OneWay>> = {
+  twoFactorOn: (whom) => ({
+    final: NEVER_OFF,
+    breaks:
+      'A password alone opens nothing any more: from the next sign-in on a second factor is asked for, and whoever has none sets one up first. Programs with API keys go on.',
+    affects: `${whom}, on every site they belong to.`,
+  }),
+  addressesOn: (whom, site) => ({
+    final: NEVER_OFF,
+    breaks:
+      'From every address that the site does not approve nobody of them can sign in any more, and their programs cannot call the interface. If none is approved, they get in from nowhere.',
+    affects: `${whom}, and whoever runs programs with their API keys on ${site}.`,
+  }),
+  remove: (whom, site) => ({
+    final:
+      'They do not come back by themselves: they have to be added again, with their licenses and groups.',
+    breaks: `Their membership of ${site} ends: they are signed out, and their licenses, groups and API keys here are given up. Accounts stay on the platform and on other sites.`,
+    affects: `${whom}, whoever runs programs with their API keys, and those for whom they act.`,
+  }),
 };
+
+export const isOneWay = ({ kind }: BulkAction): boolean => ONE_WAY[kind] !== undefined;
+
+/** What lies behind the door; undefined where the change can be taken back. */
+export const oneWayOf = ({ kind }: BulkAction, number: number, site: string): OneWay | undefined =>
+  ONE_WAY[kind]?.(people(number), site);
 
 /** One person's before and after in words. */
 export function inWords(change: Change, names: Names): { before: string; after: string } {

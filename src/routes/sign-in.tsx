@@ -6,6 +6,7 @@ import { nextPath } from '../lib/next-path.ts';
 import { PasskeySignIn } from '../shell/access/PasskeySignIn.tsx';
 import { Doorway } from '../shell/Doorway.tsx';
 import { enterSession } from '../shell/session.ts';
+import { SIGN_IN_STEPS } from '../shell/sign-in-steps.ts';
 import { SignInForm } from '../shell/SignInForm.tsx';
 
 interface SignInSearch {
@@ -35,12 +36,12 @@ function SignInPage() {
   const { next = '/', site } = Route.useSearch();
   const queryClient = useQueryClient();
   const router = useRouter();
-  const [step, setStep] = useState<keyof typeof STEPS>();
+  const [step, setStep] = useState<keyof typeof SIGN_IN_STEPS>();
   const enter = (session: Session) => {
     enterSession(queryClient, session);
     router.history.replace(next);
   };
-  const { title, intro } = step ? STEPS[step] : { title: 'Sign in', intro: undefined };
+  const { title, intro } = step ? SIGN_IN_STEPS[step] : { title: 'Sign in', intro: undefined };
   return (
     <Doorway title={title} intro={intro}>
       <SignInForm site={site} onDone={enter} onStep={setStep} />
@@ -58,15 +59,3 @@ function SignInPage() {
     </Doorway>
   );
 }
-
-/** What the page says while a second factor is asked for. */
-const STEPS = {
-  'two-factor': {
-    title: 'Second factor',
-    intro: 'Your password was right. Prove with a second factor that it is you.',
-  },
-  enrolment: {
-    title: 'Set up a second factor',
-    intro: 'Your account asks for a code besides the password from now on.',
-  },
-} as const;

@@ -1,17 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Session } from '../api/generated/types.gen.ts';
 import { leaveEnded } from '../api/session-gate.ts';
 import type { Gate } from '../api/session-gate.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../ui/button/Button.tsx';
 import { Dialog } from '../ui/dialog/Dialog.tsx';
 import { OrganizationSignIn } from './access/OrganizationSignIn.tsx';
+import { PasskeySignIn } from './access/PasskeySignIn.tsx';
 import { reloadPage, resumeSession } from './session.ts';
+import { SIGN_IN_STEPS } from './sign-in-steps.ts';
 import { SignInForm } from './SignInForm.tsx';
 
 /** Stands over the page while its session is not there; what was typed under it stays (features 1.14). */
 export default function SessionDialog({ gate }: { gate: Gate }) {
   const queryClient = useQueryClient();
   const { user, site } = useSession();
+  const [step, setStep] = useState<keyof typeof SIGN_IN_STEPS>();
   if (gate === 'replaced') return <Replaced />;
   const ended = (
     <p>
@@ -36,14 +41,18 @@ export default function SessionDialog({ gate }: { gate: Gate }) {
         <p>Your organization signs you in: in another tab, so that this one stays as it is.</p>
       </Dialog>
     );
+  const resume = (session: Session) => resumeSession(queryClient, session);
+  const words = step && SIGN_IN_STEPS[step];
   return (
-    <Dialog title="Sign in again to go on" onClose={leaveEnded} role="alertdialog">
-      {ended}
+    <Dialog title={words?.title ?? 'Sign in again to go on'} onClose={leaveEnded} role="alertdialog">
+      {words ? <p>{words.intro}</p> : ended}
       <SignInForm
         again={{ email: user.email, siteId: site.id }}
-        onDone={(session) => resumeSession(queryClient, session)}
+        onDone={resume}
+        onStep={setStep}
         onCancel={leaveEnded}
       />
+      {!step && <PasskeySignIn site={site.id} onDone={resume} />}
     </Dialog>
   );
 }

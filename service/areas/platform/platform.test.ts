@@ -1,7 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { PlatformSite, Session } from '../../../contract/generated/types.gen.ts';
+import type { PlatformSite, Session, SiteIdentity } from '../../../contract/generated/types.gen.ts';
 import type { Refusal } from '../../testing/calls.ts';
-import { as, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
+import {
+  as,
+  joinSite,
+  makePerson,
+  makeRunnerElsewhere,
+  makeSite,
+  onEachApp,
+  type Person,
+} from '../../testing/site.ts';
 import { grantPlatform, grantPlatformFirst } from '../sites/index.ts';
 
 const SITES = '/api/platform/sites';
@@ -118,6 +126,38 @@ onEachApp((house) => {
     await db.transaction().execute((tx) => grantPlatform(tx, admin.userId));
     const [changed] = attempts(admin);
     expect((await changed?.())?.status).toBe(200);
+  });
+
+  test('a site gets no identity manager while nobody could run the platform without that site', async () => {
+    const { db } = house();
+    await db.deleteFrom('platform_administrator').where('user_id', '!=', person.userId).execute();
+    const path = `${SITES}/${person.siteId}/identity`;
+    const beside = async () => (await api().get<SiteIdentity>(path)).body.runnersBeside;
+    // The provider is asked before: the writing of an issuer that answers is in identity.test.
+    await db
+      .insertInto('identity_provider')
+      .values({
+        site_id: person.siteId,
+        issuer: 'http://127.0.0.1:1',
+        client_id: 'x',
+        client_secret: null,
+        claim: 'sub',
+      })
+      .execute();
+    expect(await beside()).toEqual({ you: false, others: 0 });
+    const second = await makeSite(db);
+    await joinSite(db, second, person.userId, { isActive: false });
+    expect(await beside()).toEqual({ you: false, others: 0 });
+    await db.updateTable('membership').set({ is_active: true }).where('site_id', '=', second).execute();
+    expect(await beside()).toEqual({ you: true, others: 0 });
+    await db
+      .updateTable('account')
+      .set({ password_hash: null })
+      .where('user_id', '=', person.userId)
+      .execute();
+    expect(await beside()).toEqual({ you: false, others: 0 });
+    await makeRunnerElsewhere(db);
+    expect(await beside()).toEqual({ you: false, others: 1 });
   });
 
   test('the first administrator runs the platform, the second does not', async () => {

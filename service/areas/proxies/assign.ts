@@ -1,5 +1,6 @@
 import type { Capability } from '../../../contract/generated/types.gen.ts';
 import { capabilitiesWhenActing } from '../../../contract/rules/proxies.ts';
+import { requirePresence } from '../../kernel/auth/authorize.ts';
 import { authorOf, type Caller } from '../../kernel/auth/caller.ts';
 import { capabilitiesHeld } from '../../kernel/auth/store.ts';
 import type { Recorder } from '../../kernel/change.ts';
@@ -67,6 +68,8 @@ export async function assign(
   ];
   if (faults.length > 0) throw refusal(faults, isKnown(named.get('proxyUserId'), people));
   await requireReach(tx, caller, added);
+  // Whoever finds a right abused takes it away at once; only giving one asks (contract, x-step-up).
+  if (added.length > 0) requirePresence(caller);
   await store.removeAssignments(tx, caller.siteId, removed);
   await store.addAssignments(tx, caller.siteId, added, authorOf(caller).userId);
   tellOf(added, removed, record);

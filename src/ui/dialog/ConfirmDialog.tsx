@@ -6,7 +6,7 @@ import { failureOf } from '../feedback/failure.ts';
 import type { Failure } from '../feedback/failure.ts';
 import { Dialog } from './Dialog.tsx';
 import type { ConfirmRequest } from './confirm.ts';
-import '../form/form.css';
+import { TypedName, typedReason } from './TypedName.tsx';
 
 /** The dialog behind `confirm`: it stays while the action runs, and stays with the reason when it fails. */
 export default function ConfirmDialog({ request }: { request: ConfirmRequest }) {
@@ -15,11 +15,11 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
   const [pending, setPending] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const [text, setText] = useState('');
-  const missing = typed !== undefined && text.trim() !== typed;
+  const reason = typedReason(typed, text);
 
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (missing || pending) return;
+    if (reason !== undefined || pending) return;
     setPending(true);
     setFailure(undefined);
     try {
@@ -47,7 +47,7 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
             form={formId}
             variant={danger ? 'danger' : 'primary'}
             pending={pending}
-            disabledReason={missing ? `Type “${typed}” first` : undefined}
+            disabledReason={reason}
           >
             {action}
           </Button>
@@ -56,18 +56,7 @@ export default function ConfirmDialog({ request }: { request: ConfirmRequest }) 
     >
       <form id={formId} className="dialog-form" onSubmit={(event) => void submit(event)}>
         <div>{body}</div>
-        {typed !== undefined && (
-          <label className="field">
-            <span className="field-label">Type “{typed}” to go on</span>
-            <input
-              className="input"
-              value={text}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setText(event.target.value)}
-            />
-          </label>
-        )}
+        {typed !== undefined && <TypedName wanted={typed} typed={text} onType={setText} />}
         {failure && <FailureBanner failure={failure} />}
       </form>
     </Dialog>

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { confirm } from './confirm.ts';
 
-interface OneWayDoor {
-  title: string;
+/** The three answers that every act without a way back gives before it is done. */
+export interface OneWay {
   /** What cannot be undone. */
   final: ReactNode;
   /** What stops working. */
@@ -11,6 +11,10 @@ interface OneWayDoor {
   affects: ReactNode;
   /** What is known of it in detail. */
   details?: ReactNode;
+}
+
+interface OneWayDoor extends OneWay {
+  title: string;
   /** The verb on the button. */
   action: string;
   cancel?: string;
@@ -28,14 +32,10 @@ export const passOneWayDoor = ({
   details,
   ...question
 }: OneWayDoor): Promise<boolean> =>
-  confirm({ ...question, danger: true, body: <DoorWords {...{ final, breaks, affects, details }} /> });
+  confirm({ ...question, danger: true, body: <OneWayWords {...{ final, breaks, affects, details }} /> });
 
-function DoorWords({
-  final,
-  breaks,
-  affects,
-  details,
-}: Pick<OneWayDoor, 'final' | 'breaks' | 'affects' | 'details'>) {
+/** The same answers where the act has a dialog of its own. */
+export function OneWayWords({ final, breaks, affects, details }: OneWay) {
   return (
     <div className="one-way">
       <dl>

@@ -20,7 +20,7 @@ import { valueIn } from '../../../entries/values.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
-import { confirm } from '../../../ui/dialog/confirm.ts';
+import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
@@ -137,15 +137,16 @@ function SideBySide({ rows, view, nameOf, schema, type, fields }: SideBySideProp
   const name = nameOf(stays);
   const going = counted(away.length, 'entry', 'entries');
   const merge = async () => {
-    const done = await confirm({
+    const done = await passOneWayDoor({
       title: `Merge ${going} into ${name}?`,
-      body: `${away.map(nameOf).join(', ')} will be gone. What refers to them will refer to ${name}, and ${
+      final: `A merge cannot be undone: ${away.map(nameOf).join(', ')} will be gone. Their history stays, the entries do not come back.`,
+      breaks: `Links and programs that name ${away.length === 1 ? 'its id' : 'their ids'}. What refers to ${away.length === 1 ? 'it' : 'them'} will refer to ${name}, and ${
         requests.length === 0
           ? 'its values stay as they are'
           : `${counted(requests.length, 'value', 'values')} of it will be replaced first`
-      }. A merge cannot be undone: their history stays, the entries do not come back.`,
+      }.`,
+      affects: `Whoever works with ${type.pluralName} here, and programs that read them.`,
       action: `Merge ${going}`,
-      danger: true,
       typed: String(stays.EntryId),
       run: () => run({ typeId: type.id, stays, away, requests }),
     });

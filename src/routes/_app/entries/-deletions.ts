@@ -4,7 +4,7 @@ import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import type { Field } from '../../../entries/schema.ts';
 import { counted } from '../../../lib/numbers.ts';
-import { confirm } from '../../../ui/dialog/confirm.ts';
+import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 
 /** Deletes a field after asking; what still depends on it is told by the service in the dialog. */
@@ -14,14 +14,15 @@ export function useDeleteField() {
   });
   return async (field: Field, type: EntryTypeVm): Promise<void> => {
     const entries = type.entryCount ?? 0;
-    const done = await confirm({
+    const done = await passOneWayDoor({
       title: `Delete the field ${field.name}?`,
-      body:
+      final:
         entries === 0
-          ? `${type.pluralName} have no entries, so no values are lost. Queries that name ${field.apiName} no longer work.`
-          : `Its values go with it, in up to ${counted(entries, 'entry', 'entries')}, and cannot be brought back. Queries that name ${field.apiName} no longer work.`,
+          ? `The field cannot be brought back. ${type.pluralName} have no entries, so no values are lost.`
+          : `Its values go with it, in up to ${counted(entries, 'entry', 'entries')}, and cannot be brought back.`,
+      breaks: `Queries, saved views and programs that name ${field.apiName} no longer work.`,
+      affects: `Whoever works with ${type.pluralName} here, and programs that read or write them.`,
       action: 'Delete field',
-      danger: true,
       typed: field.apiName,
       run: () => removal.mutateAsync(field.id),
     });
@@ -41,14 +42,15 @@ export function useDeleteType() {
   });
   return async (type: EntryTypeVm): Promise<void> => {
     const entries = type.entryCount ?? 0;
-    const done = await confirm({
+    const done = await passOneWayDoor({
       title: `Delete the entry type ${type.pluralName}?`,
-      body:
+      final:
         entries > 0
           ? `It has ${counted(entries, 'entry', 'entries')}. A type is deleted only when it has none.`
           : 'Its fields go with it. It cannot be brought back.',
+      breaks: `Queries, saved views and programs that name ${type.apiName} no longer work.`,
+      affects: `Whoever works with ${type.pluralName} here, and programs that read or write them.`,
       action: 'Delete entry type',
-      danger: true,
       typed: type.apiName,
       run: () => removal.mutateAsync(type),
     });

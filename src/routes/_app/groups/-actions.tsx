@@ -3,7 +3,7 @@ import { deleteGroup } from '../../../api/generated/sdk.gen.ts';
 import { useWrite } from '../../../api/write.ts';
 import { capabilitiesOf, groupQuery } from '../../../directory/groups.ts';
 import { counted } from '../../../lib/numbers.ts';
-import { confirm } from '../../../ui/dialog/confirm.ts';
+import { passOneWayDoor } from '../../../ui/dialog/one-way-door.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
 import { EffectsPreview } from './-EffectsPreview.tsx';
 import { useEffects } from './-use-effects.ts';
@@ -34,11 +34,11 @@ export function useDeleteGroup() {
     });
     if (!read) return;
     const { data, etag } = read;
-    const done = await confirm({
+    const done = await passOneWayDoor({
       title: `Delete ${name}?`,
-      body: <DeletionWords groupId={id} gives={capabilitiesOf(data)} members={data.userCount} />,
+      ...doorOf(capabilitiesOf(data), data.userCount),
+      details: data.userCount > 0 && <Losses groupId={id} gives={capabilitiesOf(data)} />,
       action: 'Delete group',
-      danger: true,
       typed: name,
       run: () =>
         removal.mutateAsync({ groupId: id, etag, leave }).catch((thrown: unknown) => {
@@ -49,26 +49,30 @@ export function useDeleteGroup() {
   };
 }
 
-interface DeletionWordsProps {
-  groupId: number;
-  gives: ReturnType<typeof capabilitiesOf>;
-  members: number;
-}
+type Capabilities = ReturnType<typeof capabilitiesOf>;
 
-const NOTHING: DeletionWordsProps['gives'] = [];
+const NOTHING: Capabilities = [];
 
-function DeletionWords({ groupId, gives, members }: DeletionWordsProps) {
+/** What lies behind the door. */
+const doorOf = (gives: Capabilities, members: number) => ({
+  final:
+    'A deleted group cannot be brought back: a new one has to be made, with its capabilities and members.',
+  breaks:
+    gives.length === 0
+      ? 'It gives no capabilities, so nobody loses any.'
+      : 'What it alone gives its members, they lose at once.',
+  affects:
+    members === 0
+      ? 'Nobody is in it.'
+      : `${counted(members, 'member leaves', 'members leave')} it and ${members === 1 ? 'stays a user' : 'stay users'} of the site.`,
+});
+
+/** Who loses which capabilities. */
+function Losses({ groupId, gives }: { groupId: number; gives: Capabilities }) {
   const preview = useEffects({ groupId, before: gives, after: NOTHING });
   return (
     <div className="deletion">
-      <p>
-        {members === 0
-          ? 'Nobody is in it.'
-          : `${counted(members, 'member leaves', 'members leave')} it and ${members === 1 ? 'stays a user' : 'stay users'} of the site.`}{' '}
-        {gives.length === 0 && 'It gives no capabilities, so nobody loses any. '}A deleted group cannot be
-        brought back.
-      </p>
-      {members > 0 && <EffectsPreview {...preview} />}
+      <EffectsPreview {...preview} />
     </div>
   );
 }

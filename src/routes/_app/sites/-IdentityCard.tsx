@@ -4,6 +4,7 @@ import { useForm, useWatch } from 'react-hook-form';
 import { getSiteIdentity, updateSiteIdentity } from '../../../api/generated/sdk.gen.ts';
 import type { SiteIdentity } from '../../../api/generated/types.gen.ts';
 import { useStored } from '../../../api/stored.ts';
+import { counted } from '../../../lib/numbers.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
@@ -37,6 +38,9 @@ export function IdentityCard({ siteId }: { siteId: number }) {
   useUnsavedGuard(isDirty);
   const mode = useWatch({ control: form.control, name: 'mode' });
 
+  const { you, others } = base.runnersBeside;
+  const locksOut = mode === 'identity-manager' && base.mode === 'password' && !you && others === 0;
+
   const submit = async (values: IdentityValues) => {
     if (values.mode !== base.mode && !(await agree(values.mode, base))) return;
     const stored = await store(values);
@@ -48,13 +52,27 @@ export function IdentityCard({ siteId }: { siteId: number }) {
   return (
     <Card title="Sign-in">
       <CardBody>
-        <Form form={form} pending={isSubmitting} error={error} submit="Save" onSubmit={submit}>
+        <Form
+          form={form}
+          pending={isSubmitting}
+          error={error}
+          submit="Save"
+          onSubmit={submit}
+          disabledReason={locksOut ? 'Nobody could run the platform any more' : undefined}
+        >
           {wasStale && (
             <Banner tone="warn" title="Somebody else changed the sign-in while you were typing">
               Nothing of yours is saved yet; save again to put yours in its place.
             </Banner>
           )}
           <SelectField control={form.control} name="mode" label="People sign in by" options={MODES} />
+          {locksOut && (
+            <Banner tone="bad" title="You would lock yourself out">
+              An identity manager opens the administration of the platform for nobody, and no one who runs it
+              could sign in with a password or a passkey to another site. Make another site first, or let
+              somebody run the platform who has one: “platform grant” on the host does that.
+            </Banner>
+          )}
           {mode === 'identity-manager' && (
             <>
               <TextField
@@ -91,12 +109,12 @@ export function IdentityCard({ siteId }: { siteId: number }) {
   );
 }
 
-const agree = (mode: IdentityValues['mode'], { members }: SiteIdentity): Promise<boolean> =>
+const agree = (mode: IdentityValues['mode'], { members, runnersBeside }: SiteIdentity): Promise<boolean> =>
   confirm(
     mode === 'identity-manager'
       ? {
           title: 'Let the identity manager sign people in?',
-          body: `Passwords no longer open this site for its ${members} active users, and neither do second factors of this platform. Passwords and federation ids given when users are created or changed have no effect. Whoever works now goes on until their session ends. The command "site set --sign-in password" on the host is the way back.`,
+          body: `Passwords no longer open this site for its ${members} active users, and neither do second factors of this platform. Passwords and federation ids given when users are created or changed have no effect. Whoever works now goes on until their session ends.${runnersBeside.you ? '' : ` You yourself can then no longer run the platform: ${counted(runnersBeside.others, 'other person', 'other people')} can.`} The command "site set --sign-in password" on the host is the way back.`,
           action: 'Use the identity manager',
           danger: true,
         }

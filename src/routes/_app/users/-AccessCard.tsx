@@ -79,6 +79,7 @@ function OneWayDoor({ name }: { name: keyof typeof DOORS }) {
       breaks,
       affects: affects(fullName(user), site.name),
       action: 'Turn on for good',
+      typed: user.email,
       run: () => update.mutateAsync({ body: { id: user.id, [name]: true } }),
     });
     if (done) toast({ title: `${label} is on for ${fullName(user)}` });
