@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
+import { onePlan } from '../../kernel/db/prepared.ts';
 import { MOST_BYTES, requireBound, requireSize, upToBound } from './bounds.store.ts';
 import type { Position } from './positions.ts';
 import { BETWEEN_ROWS, joinRows } from './rows-text.ts';
@@ -18,6 +19,8 @@ interface Parts {
   total?: Sql;
   /** When the type last changed, as text; null: perhaps just now. */
   changed?: Sql | undefined;
+  /** Whether one plan is good for whatever is asked. */
+  hasOnePlan?: boolean;
 }
 
 export interface Page {
@@ -51,10 +54,10 @@ const largeFor = (limit: number): number => Math.ceil((4 * MOST_BYTES) / limit);
 
 /** @throws ApiError 400 when the rows are too large for an answer */
 export async function readPage(db: Db, parts: Parts): Promise<Page> {
-  const { siteId, rows, from, limit, total, changed } = parts;
+  const { siteId, rows, from, limit, total, changed, hasOnePlan } = parts;
   const size = sql`octet_length("row")`;
   const isSmall = sql`${size} <= ${largeFor(limit)}`;
-  const read = await sql<PageRow>`${from ? sql`with ${from}` : sql``}
+  const read = await sql<PageRow>`${hasOnePlan ? onePlan : sql``} ${from ? sql`with ${from}` : sql``}
     select count(*)::int as count, coalesce(sum(${size}), 0) as bytes, bool_or(not ${isSmall}) as "isPart",
       case when sum(${size}) <= ${MOST_BYTES} then string_agg("row", ${BETWEEN_ROWS}) filter (where ${isSmall}) end as text,
       (select schema_stamp from site where site_id = ${siteId}) as stamp,

@@ -113,6 +113,15 @@ const rowsFrom = ({ key, of, skip }: Part, siteId: number, row: Sql): Sql =>
     ? rowsOf(sql`select e.entry_id, ${key} as key ${of} offset ${skip}`, siteId, row)
     : sql`select e.entry_id as "entryId", ${key} as key, ${row} as row ${of}`;
 
+/**
+ * The first rows of a type. The order names the type, so that the index of each type's entries is the only one that has
+ * it: a plan that does not know the type would look for a small one among all entries of the site.
+ */
+const firstRows = ({ type, asked: { siteId } }: Wanted, limit: number, row: Sql): Sql =>
+  sql`select e.entry_id as "entryId", null as key, ${row} as row from entry e
+    where e.site_id = ${siteId} and e.type_id between ${type.id} and ${type.id}
+    order by e.type_id, e.entry_id limit ${sql.lit(limit)}`;
+
 /** What a page is read with besides its rows. */
 interface Reading {
   db: Db;
@@ -230,11 +239,17 @@ export async function readRows(
   const { limit, skip } = window;
   const row = rowJson(fields, rendering);
   if (!order && asksForAll(condition)) {
-    const rows =
-      skip > 0
-        ? rowsOf(plainIds(wanted, window), asked.siteId, row)
-        : rowsFrom(partOf(wanted, window, undefined, false), asked.siteId, row);
-    return readPage(db, { siteId: asked.siteId, rows, limit, total: totalSql(wanted) });
+    const isFirst = skip === 0;
+    const rows = isFirst
+      ? firstRows(wanted, limit, row)
+      : rowsOf(plainIds(wanted, window), asked.siteId, row);
+    return readPage(db, {
+      siteId: asked.siteId,
+      rows,
+      limit,
+      total: totalSql(wanted),
+      hasOnePlan: isFirst,
+    });
   }
   const isLasting = !order || isOwnOrder(order);
   const behind = isLasting && skip > 0 ? await endBefore(db, wanted, skip) : undefined;

@@ -2,23 +2,35 @@
 import { Pool, type PoolClient } from 'pg';
 import type { Line, Source } from './dialect.ts';
 import type { Limits } from './limits.ts';
-import { planName } from './prepared.ts';
+import { MOST_PLANS, planName } from './prepared.ts';
 import { decoderOf, encode } from './values.ts';
 
 const writes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
+/** Names of the statements that a connection has planned. */
+const planned = new WeakMap<PoolClient, Set<string>>();
+
+function plansOf(client: PoolClient): Set<string> {
+  const plans = planned.get(client) ?? new Set();
+  planned.set(client, plans);
+  return plans;
+}
+
 /** A line of one pool client: values in and out as text, the same way as on the embedded database. */
 function lineOf(client: PoolClient): Line {
+  const plans = plansOf(client);
   return {
     async run(sql, parameters) {
+      const name = planName(sql);
+      if (name !== undefined) plans.add(name);
       const { rows, command, rowCount } = await client.query<Record<string, unknown>>({
-        name: planName(sql),
+        name,
         text: sql,
         values: parameters.map(encode),
       });
       return { rows, command, affected: writes.has(command) ? (rowCount ?? 0) : 0 };
     },
-    release: (lost) => client.release(lost),
+    release: (lost) => client.release(lost || plans.size > MOST_PLANS),
   };
 }
 
