@@ -1,10 +1,20 @@
-/** Vitest's global set-up: gives the tests of the service a PostgreSQL beside the embedded database. */
+/** Vitest's global set-up: gives the tests of the service a PostgreSQL beside the embedded database, and what they copy. */
+import { makeTemplates } from '../service/testing/templates.ts';
 import { startPostgres } from './postgres.ts';
 
-export default async function setup(): Promise<(() => Promise<void>) | undefined> {
-  if (process.env['TEST_DATABASE_URL'] || process.env['STEWARD_TEST_DATABASES'] === 'embedded')
-    return undefined;
-  const cluster = await startPostgres();
-  process.env['TEST_DATABASE_URL'] = cluster.url;
-  return () => cluster.stop();
+async function cluster(): Promise<() => Promise<void>> {
+  if (process.env['TEST_DATABASE_URL']) return async () => {};
+  const started = await startPostgres();
+  process.env['TEST_DATABASE_URL'] = started.url;
+  return () => started.stop();
+}
+
+export default async function setup(): Promise<() => Promise<void>> {
+  const withPostgres = process.env['STEWARD_TEST_DATABASES'] !== 'embedded';
+  const stop = withPostgres ? await cluster() : async () => {};
+  const remove = await makeTemplates(withPostgres);
+  return async () => {
+    await remove();
+    await stop();
+  };
 }

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
+import { databaseUrl, onCluster } from './cluster.ts';
+import { copyToDatabase, copyToFolder } from './templates.ts';
 
 type Kind = Database['kind'];
 
-/** Where a new, empty database is: what openDatabase takes, and how to be rid of it. */
+/** Where a new database is: what openDatabase takes, and how to be rid of it. */
 export interface Place {
   databaseUrl: string | undefined;
   dataDir: string;
@@ -20,41 +21,24 @@ export interface Place {
 const kinds: readonly Kind[] =
   process.env.STEWARD_TEST_DATABASES === 'embedded' ? ['embedded'] : ['embedded', 'postgres'];
 
-function clusterUrl(): URL {
-  const given = process.env.TEST_DATABASE_URL;
-  if (!given) {
-    throw new Error(
-      'These tests need PostgreSQL: set TEST_DATABASE_URL to a superuser of an empty cluster (scripts/postgres.ts ' +
-        'starts one), or STEWARD_TEST_DATABASES=embedded to leave PostgreSQL out.',
-    );
-  }
-  return new URL(given);
-}
-
-async function onCluster(statement: string): Promise<void> {
-  const client = new Client({ connectionString: clusterUrl().href });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-/** An empty place of the kind: a temporary folder, and for PostgreSQL a database of its own. */
-export async function newPlace(kind: Kind): Promise<Place> {
-  const url = kind === 'postgres' ? clusterUrl() : undefined;
+/**
+ * A place of the kind with a new database: a temporary folder, and for PostgreSQL a database of its own. The database has
+ * the schema and nothing in it; `empty` leaves the schema to whoever opens it first.
+ */
+export async function newPlace(kind: Kind, { empty = false } = {}): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-test-'));
   const removeFolder = () => rm(dataDir, { recursive: true, force: true });
-  if (!url) return { databaseUrl: undefined, dataDir, remove: removeFolder };
+  if (kind === 'embedded') {
+    if (!empty) await copyToFolder(dataDir);
+    return { databaseUrl: undefined, dataDir, remove: removeFolder };
+  }
   const name = `steward_test_${randomBytes(6).toString('hex')}`;
-  await onCluster(`create database ${name}`);
-  url.pathname = `/${name}`;
+  await (empty ? onCluster(`create database ${name}`) : copyToDatabase(name));
   const remove = async () => {
     await onCluster(`drop database if exists ${name} with (force)`);
     await removeFolder();
   };
-  return { databaseUrl: url.href, dataDir, remove };
+  return { databaseUrl: databaseUrl(name), dataDir, remove };
 }
 
 /** Runs the block once on each kind of database, for tests that open it themselves. */

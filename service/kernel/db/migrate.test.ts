@@ -12,7 +12,7 @@ const migrations = readdirSync(new URL('./migrations', import.meta.url))
 
 onEachKind((kind) => {
   test('opening a second time finds nothing to do', async () => {
-    const place = await newPlace(kind);
+    const place = await newPlace(kind, { empty: true });
     for (let round = 0; round < 2; round += 1) {
       const { db, close } = await openDatabase(place);
       const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
@@ -26,7 +26,7 @@ onEachKind((kind) => {
   if (kind === 'embedded') return;
 
   test('processes that start together run each migration once', async () => {
-    const place = await newPlace(kind);
+    const place = await newPlace(kind, { empty: true });
     const writers = await Promise.all([startWriter(place), startWriter(place)]);
     const counts = await Promise.all(writers.map(async (writer) => (await writer.kill()).length));
     expect(Math.min(...counts)).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ onEachKind((kind) => {
   });
 
   test('pools that open together run each migration once', async () => {
-    const place = await newPlace(kind);
+    const place = await newPlace(kind, { empty: true });
     const opened = await Promise.all(Array.from({ length: 5 }, () => openDatabase(place)));
     for (const { db, close } of opened) {
       const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
