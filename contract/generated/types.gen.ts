@@ -2134,6 +2134,10 @@ export type Session = {
      * Whether the user administers the whole platform.
      */
     runsPlatform?: boolean;
+    /**
+     * Sessions of the user, used longest ago, that ended because this one began: ten at once are the most. Told once, absent where none did.
+     */
+    endedSessions?: number;
 };
 
 export type SignInRequest = {

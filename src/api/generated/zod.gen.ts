@@ -1616,7 +1616,8 @@ export const zSession = z.object({
     acting: zActing.optional(),
     membershipExpiresDate: z.iso.datetime({ offset: true }).nullish(),
     isFederated: z.boolean().optional(),
-    runsPlatform: z.boolean().optional()
+    runsPlatform: z.boolean().optional(),
+    endedSessions: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional()
 });
 
 export const zSignInRequest = z.object({
