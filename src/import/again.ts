@@ -5,6 +5,8 @@ interface Faulty {
   row: number;
   cells: readonly string[];
   note: string;
+  /** Which one it is, where it is there. */
+  id?: number | undefined;
 }
 
 const ADDED = ['Row', 'Problem'] as const;
@@ -13,11 +15,23 @@ const ADDED = ['Row', 'Problem'] as const;
 export const ownColumns = (headings: readonly string[]): number =>
   headings.at(-2) === ADDED[0] && headings.at(-1) === ADDED[1] ? headings.length - 2 : headings.length;
 
-/** These rows as they stand in the file, to be imported again. */
-export function rowsAgain(headings: readonly string[], rows: readonly Faulty[]): string {
-  const own = headings.slice(0, ownColumns(headings));
+/**
+ * These rows as they stand in the file, to be imported again; what is there of them already is told by its id in a
+ * column that is called so, which is added where the file has none.
+ */
+export function rowsAgain(headings: readonly string[], rows: readonly Faulty[], idHeading?: string): string {
+  const file = headings.slice(0, ownColumns(headings));
+  const needsIds = idHeading !== undefined && rows.some(({ id }) => id !== undefined);
+  const own = needsIds && !file.includes(idHeading) ? [...file, idHeading] : file;
+  const ids = needsIds ? own.indexOf(idHeading) : -1;
   return toCsv([
     [...own, ...ADDED],
-    ...rows.map(({ row, cells, note }) => [...own.map((_, at) => cells[at] ?? ''), String(row), note]),
+    ...rows.map(({ row, cells, note, id }) => [
+      ...own.map((_, at) =>
+        at === ids && id !== undefined ? String(id) : (file[at] !== undefined && cells[at]) || '',
+      ),
+      String(row),
+      note,
+    ]),
   ]);
 }

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { markStale } from '../api/effects.ts';
-import { toServiceError } from '../api/errors.ts';
+import { ServiceError, toServiceError } from '../api/errors.ts';
 import { releaseJob, takeJob } from '../bulk/lock.ts';
 import { count, counted } from '../lib/numbers.ts';
 import { createRun } from '../lib/run.ts';
@@ -8,12 +8,13 @@ import type { Run } from '../lib/run.ts';
 import { reportJob } from '../shell/jobs.ts';
 import type { Job } from '../shell/jobs.ts';
 import { createStore, useStore } from '../ui/store.ts';
-import { begin, dropImport, keepImport, noteRows, resumed } from './keep.ts';
+import { begin, dropImport, isThrough, keepImport, noteRows, resumed } from './keep.ts';
 import type { About, ImportJob, RowNote, RowResult } from './keep.ts';
 import { performerFor } from './performer.ts';
 import type { Performer } from './performer.ts';
 import type { Planned } from './plan.ts';
 import { saveFailed, saveReport } from './report.ts';
+import { tally } from './tally.ts';
 
 /** An import that was agreed to, as the page and the tray follow it. */
 export interface ImportRun {
@@ -26,9 +27,12 @@ export interface ImportRun {
   /** The rows as they stand in the file. */
   cells: ReadonlyMap<number, readonly string[]>;
   results: ReadonlyMap<number, RowResult>;
+  /** Rows that were sent and of which no answer came: whether they arrived is looked up before they are sent again. */
+  unsure: ReadonlySet<number>;
   /** Why it has stopped by itself. */
   trouble: string | undefined;
-  stop: () => void;
+  /** What is on its way ends, nothing more is sent; it is kept, over a reload too. */
+  pause: () => void;
   goOn: () => void;
 }
 
@@ -46,6 +50,10 @@ const SHOW_EVERY = 100;
 const KEEP_EVERY = 50;
 
 const ignore = () => undefined;
+
+/** Whether a request may have been carried out although it failed: no answer came, or one of trouble in between. */
+const mayHaveArrived = (thrown: unknown): boolean =>
+  !(thrown instanceof ServiceError) || thrown.status === 0 || thrown.status >= 500;
 
 /** Begins what was agreed to. It is kept first, so that a reload in the first moment loses nothing. */
 export async function startImport(client: QueryClient, job: ImportJob): Promise<void> {
@@ -66,43 +74,63 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
   const { results, progress } = resumed(rows, notes);
   const made = new Set([...results.values()].flatMap((one) => one.id ?? []));
   let current: Run<readonly Planned[]> | undefined;
+  let paused = false;
   let shown = 0;
   let unkept: RowNote[] = [];
 
-  const stop = () => current?.stop();
+  const left = () => rows.filter(({ row }) => !isThrough(results.get(row)));
+  const isUnsure = (row: number) => progress.get(row)?.unsure === true && !isThrough(results.get(row));
+  // Every step makes it greater: a row that is there, a row that is through.
+  const steps = () => results.size + rows.length - left().length;
+
+  function pause(): void {
+    paused = true;
+    current?.stop();
+  }
 
   function show(state: Job['state'], trouble?: string): void {
     shown = performance.now();
     // A new object tells those who follow that the results have grown.
-    const run = { id, about, fileName, headings, state, rows, cells, results, trouble, stop, goOn };
+    const unsure = new Set(
+      state === 'running' ? [] : rows.flatMap(({ row }) => (isUnsure(row) ? [row] : [])),
+    );
+    const run = { id, about, fileName, headings, state, rows, cells, results, unsure, trouble, pause, goOn };
     const before = importRun(about.place);
     if (!before || before.id === id || state === 'running') runs.set({ ...runs.get(), [about.place]: run });
     reportJob(tell(run));
   }
 
-  /** Before the call: after a reload nobody could tell what was created by it. */
-  async function noteCreations(piece: readonly Planned[], above: number | undefined): Promise<void> {
-    const creations: RowNote[] = [];
-    for (const plan of piece) {
+  /** Before the call: after a reload nobody could tell what was made by it. */
+  async function noteSending(piece: readonly Planned[], above: number | undefined): Promise<void> {
+    const sending = piece.map((plan): RowNote => {
       const far = progress.get(plan.row) ?? begin(plan);
       progress.set(plan.row, far);
       far.above ??= above;
-      if (plan.outcome === 'create' && far.id === undefined)
-        creations.push({ row: plan.row, creating: true, above: far.above });
-    }
-    if (creations.length > 0) await noteRows(id, creations).catch(ignore);
+      return { row: plan.row, sending: true, above: far.above };
+    });
+    await noteRows(id, sending).catch(ignore);
+  }
+
+  function note(row: number, result: RowResult): void {
+    results.set(row, result);
+    if (result.id !== undefined) made.add(result.id);
+    unkept.push({ row, result });
   }
 
   async function act(piece: readonly Planned[], { perform }: Performer, above?: number): Promise<void> {
-    await noteCreations(piece, above);
-    const came = await perform({ rows: piece, progress, made });
-    for (const [row, result] of came) {
-      results.set(row, result);
-      if (result.id !== undefined) made.add(result.id);
-      unkept.push({ row, result });
+    await noteSending(piece, above);
+    try {
+      await perform({ rows: piece, progress, results, made, tell: note });
+    } catch (thrown) {
+      for (const { row } of piece) {
+        const far = progress.get(row);
+        if (far && !isThrough(results.get(row))) far.unsure ||= mayHaveArrived(thrown);
+      }
+      throw thrown;
+    } finally {
+      // What was refused must not be taken for done, whatever is lost.
+      if (unkept.length >= KEEP_EVERY || unkept.some(isBad)) keep();
     }
-    // What was refused must not be taken for done, whatever is lost.
-    if (unkept.length >= KEEP_EVERY || [...came.values()].some(({ result }) => result !== 'done')) keep();
   }
 
   function keep(): void {
@@ -110,12 +138,27 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
     unkept = [];
   }
 
-  /** Sends what is left, until all is done, it is stopped, or the service does not answer. */
+  /** Sends what is left, until all is done, it is paused, or the service does not answer. */
   async function send(): Promise<void> {
     const performer = await performerFor(about);
     const above = await performer.mark?.();
+    const trouble = await sendRounds(performer, above);
+    keep();
+    await Promise.all(performer.effects.map((effect) => markStale(client, effect)));
+    if (trouble !== undefined) throw toServiceError(trouble);
+  }
+
+  /** Rows that name others may wait for these: they come in a later round. */
+  async function sendRounds(performer: Performer, above: number | undefined): Promise<unknown> {
+    const before = steps();
+    const trouble = await sendRound(performer, above);
+    const isOver = trouble !== undefined || paused || left().length === 0 || steps() === before;
+    return isOver ? trouble : sendRounds(performer, above);
+  }
+
+  async function sendRound(performer: Performer, above: number | undefined): Promise<unknown> {
     let trouble: unknown;
-    const run = createRun(performer.pieces(rows.filter(({ row }) => !results.has(row))), {
+    const run = createRun(performer.pieces(left()), {
       atOnce: performer.atOnce,
       act: (piece) => act(piece, performer, above),
       onStep() {
@@ -126,12 +169,11 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
     });
     current = run;
     await run.go();
-    keep();
-    await Promise.all(performer.effects.map((effect) => markStale(client, effect)));
-    if (trouble !== undefined) throw toServiceError(trouble);
+    return trouble;
   }
 
   async function go(): Promise<void> {
+    paused = false;
     show('running');
     try {
       await send();
@@ -142,9 +184,8 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
   }
 
   function showEnd(trouble?: string): void {
-    const left = results.size < rows.length;
     const failed = [...results.values()].some(({ result }) => result !== 'done');
-    show(left ? 'stopped' : failed ? 'failed' : 'done', trouble);
+    show(left().length > 0 ? 'stopped' : failed ? 'failed' : 'done', trouble);
   }
 
   function goOn(): void {
@@ -152,6 +193,8 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
   }
   return { goOn, showEnd };
 }
+
+const isBad = (note: RowNote): boolean => 'result' in note && note.result.result !== 'done';
 
 // A reload must not bring back what was given up.
 async function forget(id: string): Promise<void> {
@@ -168,27 +211,21 @@ export function closeImport(run: ImportRun): void {
   reportJob({ ...tell(run), actions: [reportOf(run)] });
 }
 
-/** How many rows have each result. */
-export function tally(run: ImportRun): Record<RowResult['result'] | 'left', number> {
-  const counts = { done: 0, partly: 0, failed: 0, left: run.rows.length - run.results.size };
-  for (const { result } of run.results.values()) counts[result] += 1;
-  return counts;
-}
-
 const reportOf = (run: ImportRun) => ({ label: 'Report', onSelect: () => saveReport(run) });
 
 function tell(run: ImportRun): Job {
-  const { id, state, rows, results, trouble } = run;
-  const { partly, failed } = tally(run);
+  const { id, state, rows, trouble } = run;
+  const { partly, failed, unsure, through } = tally(run);
   const parts = [
-    `${count(results.size)} of ${count(rows.length)}`,
+    `${state === 'stopped' && trouble === undefined ? 'Paused at ' : ''}${count(through)} of ${count(rows.length)}`,
     ...(partly > 0 ? [`${count(partly)} in part`] : []),
     ...(failed > 0 ? [`${count(failed)} failed`] : []),
+    ...(unsure > 0 ? [`${count(unsure)} sent without an answer`] : []),
   ];
   const report = reportOf(run);
   const again = { label: 'Failed rows', onSelect: () => saveFailed(run) };
   const actions = {
-    running: [{ label: 'Stop', onSelect: run.stop }],
+    running: [{ label: 'Pause', onSelect: run.pause }],
     stopped: [{ label: 'Continue', onSelect: run.goOn }, report],
     done: [report],
     failed: [report, again],
@@ -197,7 +234,7 @@ function tell(run: ImportRun): Job {
     id,
     title: `Import ${counted(rows.length, ...run.about.words)}`,
     state,
-    progress: results.size / rows.length,
+    progress: through / rows.length,
     result: `${parts.join(', ')}${trouble === undefined ? '' : `: ${trouble}`}`,
     actions: actions[state],
     onClear: () => forget(id),

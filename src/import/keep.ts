@@ -13,6 +13,8 @@ export interface About {
   labels: Labels;
   /** What stands under a name, where there is anything. */
   detail?: string;
+  /** The column in which a file says which ones its rows are about, where rows need none to be told apart. */
+  idHeading?: string;
 }
 
 /** An import that was agreed to, as it is kept for the time after a reload. */
@@ -35,13 +37,21 @@ export interface RowResult {
   done: readonly string[];
   why?: string | undefined;
   requestId?: string | undefined;
+  /** No answer came; it was looked for afterwards and is there, so it is taken for the work of this import. */
+  assumed?: boolean;
+  /** What is still to be sent of it, by the numbers of the fields: it names rows that come later. */
+  open?: readonly number[];
 }
+
+/** Whether nothing more is sent for a row. */
+export const isThrough = (result: RowResult | undefined): boolean =>
+  result !== undefined && result.open === undefined;
 
 /** How far a row has come: kept over a stop, so that nothing is sent twice. */
 export interface Progress {
   id: number | undefined;
   done: string[];
-  /** A creation was sent and no answer came: whether it arrived is not known. */
+  /** It was sent and no answer came: whether it arrived is not known. */
   unsure: boolean;
   /** What is created has a greater number than this. */
   above?: number | undefined;
@@ -49,9 +59,9 @@ export interface Progress {
 
 export const begin = ({ id }: Planned): Progress => ({ id, done: [], unsure: false });
 
-/** What is noted of a row: that it is about to be created, or what came of it. */
+/** What is noted of a row: that it is about to be sent, or what came of it. */
 export type RowNote = { row: number } & (
-  | { creating: true; above?: number | undefined }
+  | { sending: true; above?: number | undefined }
   | { result: RowResult }
 );
 
@@ -72,13 +82,11 @@ export function resumed(rows: readonly Planned[], notes: readonly RowNote[]) {
   const results = new Map(
     notes.flatMap((note) => ('result' in note ? [[note.row, note.result] as const] : [])),
   );
-  const creating = new Map(
-    notes.flatMap((note) => ('creating' in note ? [[note.row, note.above] as const] : [])),
-  );
+  const sent = new Map(notes.flatMap((note) => ('sending' in note ? [[note.row, note.above] as const] : [])));
   const progress = new Map<number, Progress>();
-  // Whether the call that created it arrived is not known: what is there now is taken for its work.
+  // Whether the call arrived is not known: what is there now is taken for its work.
   for (const plan of rows)
-    if (creating.has(plan.row) && !results.has(plan.row))
-      progress.set(plan.row, { ...begin(plan), unsure: true, above: creating.get(plan.row) });
+    if (sent.has(plan.row) && !results.has(plan.row))
+      progress.set(plan.row, { ...begin(plan), unsure: true, above: sent.get(plan.row) });
   return { results, progress };
 }

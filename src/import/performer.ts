@@ -6,8 +6,12 @@ import type { Planned } from './plan.ts';
 export interface Piece {
   rows: readonly Planned[];
   progress: ReadonlyMap<number, Progress>;
+  /** What came of all rows so far, these included. */
+  results: ReadonlyMap<number, RowResult>;
   /** What is there already by this import. */
   made: ReadonlySet<number>;
+  /** Tells what came of a row, as soon as that is known. */
+  tell: (row: number, result: RowResult) => void;
 }
 
 /** How rows of one kind are sent. */
@@ -19,10 +23,10 @@ export interface Performer {
   /** The greatest number of what is there, where what is created can be told by a greater one. */
   mark?: (() => Promise<number>) | undefined;
   /**
-   * Sends a piece; tells of every row what came of it.
+   * Sends a piece; tells of the rows what came of them. One that waits for others is asked for again after these.
    * @throws ServiceError where the fault is not the rows': they can be tried again later
    */
-  perform: (piece: Piece) => Promise<ReadonlyMap<number, RowResult>>;
+  perform: (piece: Piece) => Promise<void>;
   /** What may have changed at the end. */
   effects: readonly WriteOperation[];
 }

@@ -6,6 +6,8 @@ import type { RowResult } from './keep.ts';
 import type { About } from './keep.ts';
 import type { Labels, Planned } from './plan.ts';
 import { changeWords } from './row-words.ts';
+import { knownOf } from './tally.ts';
+import type { Known } from './tally.ts';
 import type { Board } from './board.ts';
 import type { Remote } from 'comlink';
 
@@ -20,42 +22,53 @@ const headOf = ({ detail }: About): string[] => [
   'Reason',
   'Request id',
 ];
-const WORDS: Record<RowResult['result'], string> = { done: 'Done', partly: 'In part', failed: 'Failed' };
+const WORDS: Record<Known, string> = {
+  done: 'Done',
+  partly: 'In part',
+  failed: 'Failed',
+  unsure: 'No answer',
+  left: 'Not yet',
+};
+const ASSUMED = 'No answer came; found as the row says';
 
 const beside = (name: string, what: string): string => `${name.replace(/\.[^.]*$/, '')}-${what}.csv`;
 
 /** What came of each row, as a file. */
-export function saveReport({ fileName, rows, results, about }: ImportRun): void {
-  const lines = rows.map((row) => line(row, about, results.get(row.row)));
+export function saveReport(run: ImportRun): void {
+  const { fileName, rows, results, about } = run;
+  const lines = rows.map((plan) => line(plan, about, knownOf(run, plan.row), results.get(plan.row)));
   saveFile(beside(fileName, 'report'), toCsv([headOf(about), ...lines]));
 }
 
 function line(
   { row, name, detail, id, changes }: Planned,
   about: About,
+  known: Known,
   result?: RowResult,
 ): (string | number)[] {
   const { done = [], why = '', requestId = '' } = result ?? {};
   return [
     row,
-    result ? WORDS[result.result] : 'Not yet',
+    WORDS[known],
     result?.id ?? id ?? '',
     ...(about.detail === undefined ? [] : [detail]),
     name,
     changes.map((change) => changeWords(change, about.labels)).join('; '),
     done.join(', '),
-    why,
+    result?.assumed ? ASSUMED : why,
     requestId,
   ];
 }
 
 /** The rows that failed, in whole or in part, as they stood in the file: it can be imported again. */
-export function failedFile({ fileName, headings, cells, results }: ImportRun): File {
+export function failedFile({ fileName, headings, cells, results, about }: ImportRun): File {
   const failed = [...results]
     .filter(([, { result }]) => result !== 'done')
-    .map(([row, { why = '' }]) => ({ row, cells: cells.get(row) ?? [], note: why }))
+    .map(([row, { why = '', id }]) => ({ row, cells: cells.get(row) ?? [], note: why, id }))
     .toSorted((a, b) => a.row - b.row);
-  return new File([rowsAgain(headings, failed)], beside(fileName, 'failed'), { type: 'text/csv' });
+  return new File([rowsAgain(headings, failed, about.idHeading)], beside(fileName, 'failed'), {
+    type: 'text/csv',
+  });
 }
 
 export function saveFailed(run: ImportRun): void {

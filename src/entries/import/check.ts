@@ -1,3 +1,4 @@
+import { FIELD } from '../../../contract/rules/fields.ts';
 import { nearKey } from '../../../contract/rules/near-names.ts';
 import { isRequiredNow } from '../../../contract/rules/required-when.ts';
 import type { Fault, FieldChange, Planned } from '../../import/plan.ts';
@@ -5,6 +6,7 @@ import { quoted } from '../../import/read.ts';
 import type { Field } from '../schema.ts';
 import type { Book } from './book.ts';
 import { heldWords } from './held-words.ts';
+import { isNeededAtOnce, rowsIn, withoutLost } from './rows-among.ts';
 import { isSame } from './stored.ts';
 import type { Held } from './stored.ts';
 import type { Wish } from './wish.ts';
@@ -16,10 +18,12 @@ export interface Entry {
 }
 
 /** A field that is sent: the value as the service takes it (shapes 4). */
-interface SentField {
+export interface SentField {
   fieldId: number;
   value: string | number | boolean | number[] | null;
   currencyCode?: string;
+  /** It names entries that rows of this file make: these come `first`, or it is set in a `later` call. */
+  rows?: 'first' | 'later';
 }
 
 /** What has to be sent for a row. */
@@ -75,7 +79,7 @@ export function checkRows(wishes: readonly Wish[], checking: Checking): Planned<
   const nearTwins = checking.near
     ? grouped(wishes, (wish) => nearKey(nameOf(wish) ?? ''))
     : new Map<string, number[]>();
-  return wishes.map((wish) => {
+  const plans = wishes.map((wish) => {
     const same = twins.get(keyOf(wish) ?? '')?.filter((row) => row !== wish.row) ?? [];
     const faults: Fault[] =
       same.length > 0
@@ -88,6 +92,7 @@ export function checkRows(wishes: readonly Wish[], checking: Checking): Planned<
         : [];
     return planRow(wish, faults, nearTwins, checking, key);
   });
+  return withoutLost(plans, fields);
 }
 
 function planRow(
@@ -137,6 +142,17 @@ function sent(field: Field, held: Held | undefined): SentField {
   return { fieldId: field.id, value: [...held] };
 }
 
+/** Where it names rows of the file, whether these come first: what is there already is changed by one call, or not. */
+function inOrder(
+  item: SentField,
+  field: Field,
+  entry: Entry | undefined,
+  fields: readonly Field[],
+): SentField {
+  if (field.fieldType !== FIELD.reference || rowsIn(item.value).length === 0) return item;
+  return { ...item, rows: entry || isNeededAtOnce(field, fields) ? 'first' : 'later' };
+}
+
 /** What the row says otherwise than the entry; of a new one everything. */
 function compare(wish: Wish, entry: Entry | undefined, checking: Checking) {
   const { fields, bookOf } = checking;
@@ -154,7 +170,7 @@ function compare(wish: Wish, entry: Entry | undefined, checking: Checking) {
     if (fault !== undefined) faults.push({ field: field.apiName, message: fault });
     if (wanted) after.set(field.id, wanted.held);
     else after.delete(field.id);
-    items.push(sent(field, wanted?.held));
+    items.push(inOrder(sent(field, wanted?.held), field, entry, fields));
     before[field.id] = now;
     const words = (held: Held | undefined) => heldWords(held, field, bookOf(field));
     changes.push({ field: field.apiName, before: words(now), after: words(wanted?.held) });

@@ -6,13 +6,14 @@ import type { Counts } from '../../import/plan.ts';
 import { ENTRY_ID } from '../export/headings.ts';
 import type { Field } from '../schema.ts';
 import { valueIn } from '../values.ts';
-import { addTo, bookOf, choicesOf } from './book.ts';
+import { addTo, bookOf, choicesOf, copyOf } from './book.ts';
 import type { Book, Named } from './book.ts';
 import { checkRows } from './check.ts';
 import type { Entry, Work } from './check.ts';
 import { columnsOf } from './columns.ts';
 import { referenceNeeds, typesKey } from './needs.ts';
 import type { NamedNeeds } from './needs.ts';
+import { canHold } from './rows-among.ts';
 import type { Rules } from './rules.ts';
 import { heldIn } from './stored.ts';
 import type { Held } from './stored.ts';
@@ -31,7 +32,7 @@ export interface Question {
 
 /** What has to be looked up before the rows can be checked, beyond what is here already. */
 export interface Needs {
-  references: readonly NamedNeeds[];
+  references: readonly (NamedNeeds & { keys: readonly (string | number)[] })[];
   users: boolean;
   /** Values of the key: ids, or what its field holds. */
   keys: readonly (string | number)[];
@@ -44,6 +45,15 @@ export interface Needs {
 const NO_BOOK = bookOf([]);
 // A longer text cannot be asked for (the bound of a row query).
 const MOST_KEY = 10_000;
+
+const canHoldOwn = (types: readonly number[], { entryTypeId }: Field): boolean =>
+  types.length === 0 || types.includes(entryTypeId);
+
+/** Names that can be what the key field holds. */
+const keysAmong = (names: readonly string[], { fieldType }: Field): (string | number)[] =>
+  fieldType === FIELD.number
+    ? names.filter((name) => name.trim() !== '' && Number.isFinite(Number(name))).map(Number)
+    : [...names];
 
 const foldKey = (value: Held | undefined): string | number | undefined =>
   typeof value === 'string' ? value.toLowerCase() : typeof value === 'number' ? value : undefined;
@@ -75,10 +85,21 @@ export function createDesk() {
   let comparedAs = '';
   let entries = new Map<string | number, Entry[]>();
 
-  const bookFor = () => {
+  /** What fields can name; `rows` are entries of this type that the file makes or names otherwise. */
+  const bookFor = (rows: readonly Named[] = []) => {
     const choices = new Map<number, Book>();
+    const withRows = new Map<string, Book>();
+    const referenceBook = (field: Field): Book => {
+      const key = typesKey(field);
+      const book = references.get(key) ?? NO_BOOK;
+      if (rows.length === 0 || !canHold(field, field.entryTypeId)) return book;
+      const made = withRows.get(key) ?? copyOf(book);
+      if (!withRows.has(key)) addTo(made, rows);
+      withRows.set(key, made);
+      return made;
+    };
     return (field: Field): Book => {
-      if (field.fieldType === FIELD.reference) return references.get(typesKey(field)) ?? NO_BOOK;
+      if (field.fieldType === FIELD.reference) return referenceBook(field);
       if (field.fieldType === FIELD.user) return users ?? NO_BOOK;
       const known = choices.get(field.id);
       if (known) return known;
@@ -88,10 +109,33 @@ export function createDesk() {
     };
   };
 
-  function wishesOf(question: Question): Wish[] {
+  /** The rows as entries that other rows can name: by their names, and by the key that tells entries apart. */
+  function namedRows(question: Question): Named[] {
+    const { fields, mapping, rules, key } = question;
+    const columns = columnsOf(mapping, fields);
+    if (!columns.fields.some(({ field }) => canHold(field, field.entryTypeId))) return [];
+    const name = fields.find(({ isKey }) => isKey);
+    const own = fields.filter((field) => field === name || field.apiName === key);
+    const short = columnsOf(mapping, own);
+    return board.table().rows.flatMap((row) => {
+      const wish = readRow(row, short, rules, () => NO_BOOK);
+      const value = keyIn(wish, question);
+      const entry = value === undefined ? undefined : entries.get(value)?.[0];
+      const said = (field: Field | undefined): string => {
+        const held = field && (wish.wanted.get(field.id)?.held ?? entry?.held.get(field.id));
+        return typeof held === 'string' || typeof held === 'number' ? String(held) : '';
+      };
+      const called = said(name);
+      const also = said(own.find((field) => field !== name));
+      if (called === '' && also === '') return [];
+      const id = entry?.id ?? -row.row;
+      return called === '' ? [{ id, name: also }] : [{ id, name: called, ...(also !== '' && { also }) }];
+    });
+  }
+
+  function wishesOf(question: Question, bookOfField: (field: Field) => Book): Wish[] {
     const columns = columnsOf(question.mapping, question.fields);
     const keyed = question.fields.find(({ apiName }) => apiName === question.key);
-    const bookOfField = bookFor();
     return board.table().rows.map((row) => {
       const wish = readRow(row, columns, question.rules, bookOfField);
       const held = keyed && wish.wanted.get(keyed.id)?.held;
@@ -130,12 +174,13 @@ export function createDesk() {
         comparedAs = as;
       }
       const keys = new Map(
-        wishesOf(question).flatMap((wish) => {
+        wishesOf(question, bookFor()).flatMap((wish) => {
           const value = keyIn(wish, question);
           return value === undefined || String(value).length > MOST_KEY ? [] : [[value, value] as const];
         }),
       );
       const { rows } = board.table();
+      const keyed = fields.find(({ apiName, isKey }) => apiName === key && !isKey);
       return {
         references: referenceNeeds(rows, columns).map(({ types, ids, names }) => {
           const of = types.toSorted((a, b) => a - b).join();
@@ -143,6 +188,11 @@ export function createDesk() {
             types,
             ids: ids.filter((id) => ask(`id ${of}`, id)),
             names: names.filter((name) => ask(`name ${of}`, name.toLowerCase())),
+            // Entries of the type itself may be named by what tells its rows apart.
+            keys:
+              keyed && canHoldOwn(types, keyed)
+                ? keysAmong(names, keyed).filter((one) => ask(`also ${of} ${key}`, one))
+                : [],
           };
         }),
         users: users === undefined && columns.fields.some(({ field }) => field.fieldType === FIELD.user),
@@ -195,10 +245,11 @@ export function createDesk() {
 
     check(question: Question): Counts {
       const { fields, key, rules } = question;
+      const books = bookFor(namedRows(question));
       return board.put(
-        checkRows(wishesOf(question), {
+        checkRows(wishesOf(question, books), {
           fields,
-          bookOf: bookFor(),
+          bookOf: books,
           keyField: key,
           keyOf: (wish) => {
             const value = keyIn(wish, question);

@@ -57,6 +57,23 @@ export async function* namesOf(
   for await (const rows of entriesWith(typeId, key.apiName, names, [key.apiName])) yield named(rows, key);
 }
 
+/** Entries of a type by what one of their fields holds, with it beside their names. */
+export async function* calledByKey(
+  schema: Schema,
+  typeId: number,
+  key: string,
+  values: readonly (string | number)[],
+): AsyncGenerator<readonly Named[]> {
+  const fields = schema.fieldsOf(typeId);
+  const name = fields.find(({ isKey }) => isKey);
+  const keyed = fields.find(({ apiName }) => apiName === key);
+  if (!name || !keyed) return;
+  for await (const rows of entriesWith(typeId, key, values, [name.apiName, key])) {
+    const called = named(rows, name);
+    yield named(rows, keyed).map(({ id, name: also }, at) => ({ id, name: called[at]?.name ?? '', also }));
+  }
+}
+
 /** How all entries of a type are called. */
 export async function* allNames(schema: Schema, typeId: number): AsyncGenerator<readonly Named[]> {
   const key = schema.fieldsOf(typeId).find(({ isKey }) => isKey);

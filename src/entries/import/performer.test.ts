@@ -3,10 +3,11 @@ import { toServiceError } from '../../api/errors.ts';
 import { client } from '../../api/generated/client.gen.ts';
 import type { RowVm, StoreRequestsVm } from '../../api/generated/types.gen.ts';
 import { begin } from '../../import/keep.ts';
-import type { Progress } from '../../import/keep.ts';
+import type { Progress, RowResult } from '../../import/keep.ts';
 import type { Planned } from '../../import/plan.ts';
 import type { Work } from './check.ts';
-import { entriesPerformer, piecesOf } from './performer.ts';
+import { entriesPerformer } from './performer.ts';
+import { piecesOf } from './pieces.ts';
 
 const NAME = 1;
 const FIELD = {
@@ -111,8 +112,14 @@ afterEach(() => client.setConfig({ fetch: before }));
 const progressOf = (rows: readonly Planned[]) =>
   new Map<number, Progress>(rows.map((one) => [one.row, begin(one)]));
 
-async function send(rows: readonly Planned<Work>[], progress = progressOf(rows), made = new Set<number>()) {
-  const results = await entriesPerformer(9).perform({ rows, progress, made });
+async function send(
+  rows: readonly Planned<Work>[],
+  progress = progressOf(rows),
+  results = new Map<number, RowResult>(),
+) {
+  const made = new Set([...results.values()].flatMap(({ id }) => id ?? []));
+  const tell = (number: number, result: RowResult) => void results.set(number, result);
+  await entriesPerformer(9).perform({ rows, progress, results, made, tell });
   return rows.map((one) => {
     const { result, id, why } = results.get(one.row) ?? {};
     return why === undefined ? [result, id] : [result, why];
@@ -155,6 +162,7 @@ test('what was stored while the answer was lost is found again and not made twic
   for (const far of progress.values()) far.above = 60;
   await expect(send(rows, progress)).rejects.toThrow('cannot be reached');
   site.loses = false;
+  for (const far of progress.values()) far.unsure = true;
   expect(await send(rows, progress)).toEqual([
     ['done', 101],
     ['done', 102],

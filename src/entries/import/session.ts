@@ -5,7 +5,7 @@ import type { FileSession } from '../../import/view/use-preparation.ts';
 import { startWorker } from '../../lib/start-worker.ts';
 import type { Schema } from '../schema.ts';
 import type { Needs, Question } from './desk.ts';
-import { allNames, entriesWith, everybody, namesOf } from './look-up.ts';
+import { allNames, calledByKey, entriesWith, everybody, namesOf } from './look-up.ts';
 import type { EntriesWorker } from './worker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
@@ -73,11 +73,13 @@ async function lend(
     tell('Reading who is on the site…');
     await desk.lendUsers(await everybody());
   }
-  for (const { types, ids, names } of needs.references) {
+  for (const { types, ids, names, keys } of needs.references) {
     if (ids.length + names.length > 0) tell('Looking up what the rows refer to…');
     for (const typeId of types.length === 0 ? schema.types.map(({ id }) => id) : types)
       for await (const things of namesOf(schema, typeId, { ids, names }))
         await desk.lendReferences(types, things);
+    for await (const things of calledByKey(schema, type.id, question.key, keys))
+      await desk.lendReferences(types, things);
   }
   if (needs.keys.length > 0) {
     tell('Looking up which entries are there…');

@@ -8,15 +8,13 @@ import type { Work } from './plan.ts';
 export const peoplePerformer: Performer = {
   atOnce: 4,
   pieces: (rows) => rows.map((row) => [row]),
-  async perform({ rows, progress }) {
-    const results = await Promise.all(
+  async perform({ rows, progress, tell }) {
+    await Promise.all(
       rows.map(async (plan) => {
         // What was planned for people holds their work.
-        const result = await perform(plan as Planned<Work>, progress.get(plan.row) ?? begin(plan));
-        return [plan.row, result] as const;
+        tell(plan.row, await perform(plan as Planned<Work>, progress.get(plan.row) ?? begin(plan)));
       }),
     );
-    return new Map(results);
   },
   effects: ['createUser', 'updateUser'],
 };

@@ -1,10 +1,12 @@
 import { Download, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { closeImport, tally } from '../job.ts';
+import { closeImport } from '../job.ts';
 import type { ImportRun } from '../job.ts';
 import type { RowResult } from '../keep.ts';
 import type { Labels, Planned } from '../plan.ts';
 import { failedFile, saveFailed, saveReport } from '../report.ts';
+import { knownOf, tally } from '../tally.ts';
+import type { Known } from '../tally.ts';
 import { count, counted } from '../../lib/numbers.ts';
 import { Trail } from '../../shell/Trail.tsx';
 import { Button } from '../../ui/button/Button.tsx';
@@ -22,17 +24,28 @@ import { Changes, PLACE, subjectColumn } from './row-columns.tsx';
 interface Line {
   plan: Planned;
   result: RowResult | undefined;
+  known: Known;
 }
-type Kind = RowResult['result'] | 'left';
 
-const KINDS: readonly Kind[] = ['done', 'partly', 'failed', 'left'];
-const WORDS: Record<Kind, { label: string; tone: Tone }> = {
+const KINDS: readonly Known[] = ['done', 'partly', 'failed', 'unsure', 'left'];
+const WORDS: Record<Known, { label: string; tone: Tone }> = {
   done: { label: 'Done', tone: 'ok' },
   partly: { label: 'In part', tone: 'warn' },
   failed: { label: 'Failed', tone: 'bad' },
+  unsure: { label: 'No answer', tone: 'warn' },
   left: { label: 'Not yet', tone: 'neutral' },
 };
-const kindOf = ({ result }: Line): Kind => result?.result ?? 'left';
+const ASSUMED = 'No answer came. It was found as the row says, and taken for the work of this import.';
+const UNSURE =
+  'It was sent and no answer came. Continue looks whether it is there first: nothing is made twice.';
+
+/** What there is to say of a row beside what it changes. */
+function wordsOf({ known, result }: Line): string | undefined {
+  if (known === 'unsure') return UNSURE;
+  if (result?.assumed) return ASSUMED;
+  if (result?.why === undefined) return undefined;
+  return `${result.done.length > 0 ? `${result.done.join(', ')} done. ` : ''}${result.why}`;
+}
 
 const columnsOf = (subject: string, labels: Labels): readonly Column<Line>[] => [
   subjectColumn(subject),
@@ -42,18 +55,19 @@ const columnsOf = (subject: string, labels: Labels): readonly Column<Line>[] => 
     header: 'Result',
     width: 100,
     small: 'aside',
-    cell: (line) => <Badge tone={WORDS[kindOf(line)].tone}>{WORDS[kindOf(line)].label}</Badge>,
+    cell: ({ known }) => <Badge tone={WORDS[known].tone}>{WORDS[known].label}</Badge>,
   },
   {
     id: 'why',
     header: 'What happened',
     minWidth: 360,
     small: 'line',
-    cell({ plan, result }) {
-      if (result?.why === undefined) return <Changes changes={plan.changes} labels={labels} />;
-      const words = `${result.done.length > 0 ? `${result.done.join(', ')} done. ` : ''}${result.why}`;
+    cell(line) {
+      const words = wordsOf(line);
+      if (words === undefined) return <Changes changes={line.plan.changes} labels={labels} />;
+      const isFault = line.known === 'failed' || line.known === 'partly';
       return (
-        <span className="import-fault" title={words}>
+        <span className={isFault ? 'import-fault' : 'import-so'} title={words}>
           {words}
         </span>
       );
@@ -65,7 +79,7 @@ const nameOf = ({ plan }: Line) => plan.name || plan.detail || `Row ${plan.row}`
 
 const TITLES = {
   running: 'Importing',
-  stopped: 'The import has stopped',
+  stopped: 'The import is paused',
   done: 'Imported',
   failed: 'Imported, but not all',
 };
@@ -80,15 +94,15 @@ interface RunningProps {
 
 /** An import on its way or at its end, row by row. */
 export function Running({ run, title, subject, onAgain }: RunningProps) {
-  const { about, state, rows, results, trouble, fileName } = run;
+  const { about, state, rows, trouble, fileName } = run;
   const columns = useMemo(() => columnsOf(subject, about.labels), [subject, about.labels]);
-  const [shown, setShown] = useState<Kind | 'all'>('all');
+  const [shown, setShown] = useState<Known | 'all'>('all');
   const counts = tally(run);
   const lines = useMemo(
     () =>
       run.rows
-        .map((plan) => ({ plan, result: run.results.get(plan.row) }))
-        .filter((line) => shown === 'all' || kindOf(line) === shown),
+        .map((plan) => ({ plan, result: run.results.get(plan.row), known: knownOf(run, plan.row) }))
+        .filter(({ known }) => shown === 'all' || known === shown),
     [run, shown],
   );
   const failed = counts.failed + counts.partly;
@@ -102,20 +116,29 @@ export function Running({ run, title, subject, onAgain }: RunningProps) {
       fill
       title={title}
       breadcrumbs={<Trail />}
-      meta={`${TITLES[state]}: ${count(results.size)} of ${counted(rows.length, ...about.words)} from ${fileName}`}
+      meta={`${TITLES[state]}: ${count(counts.through)} of ${counted(rows.length, ...about.words)} from ${fileName}`}
       actions={<Actions {...{ run, failed }} onAgain={again} />}
     >
       {state === 'running' && (
         <progress
           className="import-progress"
           aria-label="Import"
-          value={results.size / rows.length}
+          value={counts.through / rows.length}
           max={1}
         />
       )}
       {trouble !== undefined && (
         <Banner tone="warn" title={trouble}>
           What was not sent is kept. Continue when the service answers again.
+        </Banner>
+      )}
+      {state === 'stopped' && trouble === undefined && (
+        <Banner
+          tone="info"
+          title={`${counted(rows.length - counts.through, 'row is', 'rows are')} still to be sent`}
+        >
+          They are kept in this browser, also when the page is closed. What the service has confirmed is not
+          sent again{counts.unsure > 0 && '; what was sent without an answer is looked for first'}.
         </Banner>
       )}
       <OutcomePicker
@@ -140,8 +163,7 @@ export function Running({ run, title, subject, onAgain }: RunningProps) {
 }
 
 async function discard(run: ImportRun): Promise<void> {
-  const { rows, results } = run;
-  const left = counted(rows.length - results.size, 'row', 'rows');
+  const left = counted(run.rows.length - tally(run).through, 'row', 'rows');
   const agreed = await confirm({
     title: `Discard ${left}?`,
     body: 'They are not sent. What was done stays; the report of it stays in the tray.',
@@ -158,8 +180,8 @@ interface ActionsProps {
 }
 
 function Actions({ run, failed, onAgain }: ActionsProps) {
-  const { state, stop, goOn } = run;
-  if (state === 'running') return <Button onClick={stop}>Stop</Button>;
+  const { state, pause, goOn } = run;
+  if (state === 'running') return <Button onClick={pause}>Pause</Button>;
   return (
     <>
       <Button icon={Download} onClick={() => saveReport(run)}>

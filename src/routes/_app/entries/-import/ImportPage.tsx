@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ServiceError } from '../../../../api/errors.ts';
 import { useAllowed } from '../../../../api/session.ts';
+import { ENTRY_ID } from '../../../../entries/export/headings.ts';
 import { openSession } from '../../../../entries/import/session.ts';
 import type { EntriesSession } from '../../../../entries/import/session.ts';
 import { keepSetup, keyFor, setUp } from '../../../../entries/import/setup.ts';
@@ -26,14 +27,22 @@ export function ImportPage() {
 }
 
 const labelsOf = (fields: readonly Field[]) => ({
-  EntryId: 'Entry id',
+  [ENTRY_ID]: 'Entry id',
   ...Object.fromEntries(fields.map(({ apiName, name }) => [apiName, name])),
 });
 
 function useAbout(): About {
   const { type, fields } = useType();
   const words = ['entry', 'entries'] as const;
-  return { place: `entries:${type.id}`, typeId: type.id, words, labels: labelsOf(fields), detail: 'Entry' };
+  const labels = labelsOf(fields);
+  return {
+    place: `entries:${type.id}`,
+    typeId: type.id,
+    words,
+    labels,
+    detail: 'Entry',
+    idHeading: ENTRY_ID,
+  };
 }
 
 function Import() {
