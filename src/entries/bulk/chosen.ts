@@ -9,17 +9,36 @@ interface Chosen {
   bottom: number;
 }
 
-const chosen = createStore<Chosen | undefined>(undefined);
+interface Held extends Chosen {
+  /** The rows that the service holds: those of new entries come behind them. */
+  stored: EntryRows;
+}
 
-/** The rows that are selected in the grid, where they are more than one. */
-export const useChosenRows = (): Chosen | undefined => useStore(chosen);
+const chosen = createStore<Held | undefined>(undefined);
 
-/** Tells those outside of the grid which rows its range covers. */
-export function useChoose(rows: EntryRows, { top, bottom }: Pick<Chosen, 'top' | 'bottom'>): void {
+/** The rows that are selected in the grid, new ones among them; one only where it was selected as a row. */
+export const useSelectedRows = (): Chosen | undefined => useStore(chosen);
+
+/** The rows of entries that are there, which are selected in the grid, where they are more than one. */
+export function useChosenRows(): Chosen | undefined {
+  const held = useStore(chosen);
+  if (!held) return undefined;
+  const { stored: rows, top } = held;
+  const bottom = Math.min(held.bottom, rows.total - 1);
+  return bottom > top ? { rows, top, bottom } : undefined;
+}
+
+/** Tells those outside of the grid which rows its range covers; undefined for none. */
+export function useChoose(
+  stored: EntryRows,
+  rows: EntryRows,
+  range: Pick<Chosen, 'top' | 'bottom'> | undefined,
+): void {
+  const { top = 0, bottom = -1 } = range ?? {};
   // The grid is drawn for each cell that the keyboard goes to; who follows the rows is told only of rows.
   useEffect(() => {
-    if (bottom <= top) return undefined;
-    chosen.set({ rows, top, bottom });
+    if (bottom < top) return undefined;
+    chosen.set({ stored, rows, top, bottom });
     return () => chosen.set(undefined);
-  }, [rows, top, bottom]);
+  }, [stored, rows, top, bottom]);
 }

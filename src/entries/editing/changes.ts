@@ -231,8 +231,9 @@ export function settled(
     const { entryId, fieldId, value, before } = cell;
     const from = changes.cells.get(entryId)?.get(fieldId);
     // Taken back on the way: what was stored all the same is to be changed again.
-    if (!from && entryId > 0)
-      return [{ entryId, fieldId, from, to: { ...cell, before: value, value: before } }];
+    const id = made.get(entryId) ?? entryId;
+    if (!from && id > 0)
+      return [{ entryId: id, fieldId, from, to: { ...cell, entryId: id, before: value, value: before } }];
     if (!from || made.has(entryId)) return [];
     const to = !from.misfit && sameValue(from.value, value) ? undefined : { ...from, before: value };
     return [{ entryId, fieldId, from, to }];

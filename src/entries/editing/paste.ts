@@ -23,6 +23,8 @@ export interface PasteRow {
   entryId: number;
   entryName: string;
   row: RowVm | undefined;
+  /** Below the last row: a new entry where that is wanted. */
+  isBeyond?: boolean;
 }
 
 export interface PasteCell {
@@ -83,7 +85,8 @@ export async function planPaste(asked: PasteAsked): Promise<readonly PasteCell[]
   const read = rows.flatMap((to, at) =>
     fields.slice(0, block.texts[at]?.length ?? 0).map((field, column) => {
       const before = heldIn(to, field, changes);
-      const locked = lockedReason(field);
+      const goes = changes.deletions.has(to.entryId) ? `${to.entryName} is to be deleted` : undefined;
+      const locked = goes ?? lockedReason(field);
       const typed = locked === undefined ? readCell(asked, at, column, field, before) : { kept: locked };
       return { to, field, text: block.texts[at]?.[column] ?? '', before, typed };
     }),

@@ -13,6 +13,7 @@ import { GridRow } from './GridRow.tsx';
 import { movedBy } from './keys.ts';
 import type { Cell } from './keys.ts';
 import { PasteDialog } from './PasteDialog.tsx';
+import { newIn, withNew } from './new-rows.ts';
 import { barHeight } from './scroll.ts';
 import type { Editing } from './sheet.ts';
 import { createSlots } from './slots.ts';
@@ -56,7 +57,12 @@ const numberWidthOf = (total: number): number => 26 + Math.max(2, total.toLocale
 
 /** The grid of entries: whatever its size, only what is in view is in the document (ARIA, "grid"). */
 export function EntryGrid(props: EntryGridProps) {
-  const { label, type, rows, columns, stale, editing } = props;
+  const { label, type, columns, stale, editing } = props;
+  const added = newIn(editing.changes).join();
+  const rows = useMemo(
+    () => withNew(props.rows, added === '' ? [] : added.split(',').map(Number)),
+    [props.rows, added],
+  );
   const small = useMedia(SMALL);
   const density = useDensity();
   const rowHeight = small ? SMALL_ROW : ROW[density];
@@ -123,7 +129,19 @@ export function EntryGrid(props: EntryGridProps) {
   };
   const bounds = { rows: rows.total, columns: small ? 1 : columns.length, page: Math.max(1, inView - 2) };
   const sheet = useSheet({ rows, columns, editing, current, bounds, go, reveal });
-  useChoose(rows, sheet.target);
+  const { range: drawn } = sheet;
+  const isRows =
+    drawn && (drawn.bottom > drawn.top || (drawn.left === 0 && drawn.right === columns.length - 1));
+  useChoose(props.rows, rows, isRows ? drawn : undefined);
+  // What was added is shown where it stands; the focus stays where it is.
+  const [shownNew, setShownNew] = useState(added);
+  useEffect(() => {
+    if (added === shownNew) return;
+    setShownNew(added);
+    if (added.length > shownNew.length) reveal(rows.total - 1, 0);
+    // What is new is all that this is about.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [added]);
   const { pasting, donePasting, ...clipboard } = useClipboard({
     rows,
     columns,
@@ -217,12 +235,13 @@ export function EntryGrid(props: EntryGridProps) {
             const row = rows.at(index);
             const place = { row, index, y, type, columns };
             const staged = row && editing.changes.cells.get(row.EntryId);
+            const goes = row !== undefined && editing.changes.deletions.has(row.EntryId);
             if (small)
               return (
                 <SmallRow
                   key={slot}
                   {...place}
-                  staged={staged}
+                  {...{ staged, goes }}
                   zone={editing.zone}
                   isStop={stop !== undefined}
                 />
@@ -233,11 +252,11 @@ export function EntryGrid(props: EntryGridProps) {
               <GridRow
                 key={slot}
                 {...place}
-                {...{ span, frozen, numberWidth, stop, staged, keptAt }}
+                {...{ span, frozen, numberWidth, stop, staged, goes, keptAt }}
                 kept={index === current.row ? current.column : undefined}
                 zone={editing.zone}
                 refusal={editing.refusal}
-                editing={staged && editing}
+                editing={staged || goes ? editing : undefined}
                 left={isIn ? range.left : undefined}
                 right={isIn ? range.right : undefined}
                 open={open?.row === index ? openIn(open) : undefined}

@@ -34,3 +34,10 @@ export function EntryLink({ row, type, column, value }: EntryLinkProps) {
     </a>
   );
 }
+
+/** The name of an entry that is to be made: there is no page of it yet. */
+export function NewName({ column, value }: Pick<EntryLinkProps, 'column' | 'value'>) {
+  const [name] = itemsOf(value);
+  const text = name === undefined ? '' : itemText(name, column.field).trim();
+  return text === '' ? <span className="eg-unnamed">New entry</span> : <span>{text.slice(0, MOST)}</span>;
+}

@@ -10,7 +10,7 @@ import { isCut } from '../whole.ts';
 import { CellValue } from './CellValue.tsx';
 import { EditCell, Refusal } from './EditCell.tsx';
 import type { RowOpen } from './EditCell.tsx';
-import { EntryLink } from './EntryLink.tsx';
+import { EntryLink, NewName } from './EntryLink.tsx';
 import './cell-states.css';
 
 interface GridCellProps {
@@ -32,13 +32,14 @@ interface GridCellProps {
   isLast: boolean;
   staged: StagedCell | undefined;
   fault: string | undefined;
+  /** Whether the entry is to be deleted. */
+  goes: boolean;
   isSelected: boolean;
   open: RowOpen | undefined;
 }
 
 const MOST_TEXT = 300;
 
-/** The state of a cell in words: what is staged, what is wrong with it, who was there before. */
 /** Whether a row holds this value, as far as it was read. */
 function holds(row: RowVm, field: EntryColumn['field'], value: FieldValue | undefined): boolean {
   const now = valueIn(row, field);
@@ -46,16 +47,17 @@ function holds(row: RowVm, field: EntryColumn['field'], value: FieldValue | unde
   return isPart ? value.startsWith(now) : sameValue(now, value);
 }
 
-function noteOf(
-  row: RowVm | undefined,
-  { field }: EntryColumn,
-  staged: StagedCell | undefined,
-  fault?: string,
-) {
+/** The state of a cell in words: what is staged, what is wrong with it, who was there before. */
+function noteOf({ row, column: { field }, at, staged, fault, goes }: GridCellProps) {
+  if (goes) {
+    const words = fault === undefined ? 'To be deleted, not saved' : `Not deleted: ${fault}`;
+    return at === 0 ? { className: fault === undefined ? '' : 'eg-faulty', words } : undefined;
+  }
   const isOvertaken = staged && row && !holds(row, field, staged.before) && !holds(row, field, staged.value);
   if (fault !== undefined) return { className: 'eg-faulty', words: fault };
   if (isOvertaken) return { className: 'eg-overtaken', words: 'Somebody else has changed this meanwhile' };
-  return staged ? { className: 'eg-staged', words: 'Changed, not saved' } : undefined;
+  if (!staged) return undefined;
+  return { className: 'eg-staged', words: staged.entryId < 0 ? 'New, not saved' : 'Changed, not saved' };
 }
 
 function Cell(props: GridCellProps) {
@@ -78,7 +80,7 @@ function Cell(props: GridCellProps) {
   const { field, width } = column;
   const Tag = at === 0 ? 'th' : 'td';
   const value = staged ? staged.value : row && valueIn(row, field);
-  const note = noteOf(row, column, staged, fault);
+  const note = noteOf(props);
   const isOpen = open !== undefined;
   return (
     <Tag
@@ -99,7 +101,9 @@ function Cell(props: GridCellProps) {
       title={note?.words}
       aria-colindex={at + 2}
       aria-selected={isSelected || undefined}
-      aria-readonly={props.refusal !== undefined || lockedReason(field) !== undefined || undefined}
+      aria-readonly={
+        props.refusal !== undefined || props.goes || lockedReason(field) !== undefined || undefined
+      }
       aria-invalid={fault === undefined ? undefined : true}
       data-row={index}
       data-column={at}
@@ -110,6 +114,8 @@ function Cell(props: GridCellProps) {
         <>
           {staged?.misfit ? (
             staged.misfit.text.slice(0, MOST_TEXT)
+          ) : at === 0 && row.EntryId < 0 ? (
+            <NewName {...{ column, value }} />
           ) : at === 0 ? (
             <EntryLink {...{ row, type, column, value }} />
           ) : (

@@ -2,6 +2,8 @@ import { memo } from 'react';
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import { count } from '../../lib/numbers.ts';
 import type { EntryColumn } from '../columns.ts';
+import { cx } from '../../ui/cx.ts';
+import { deletionKey } from '../editing/changes.ts';
 import type { EntryCells } from '../editing/changes.ts';
 import { GridCell } from './GridCell.tsx';
 import type { RowOpen } from './EditCell.tsx';
@@ -31,6 +33,8 @@ interface GridRowProps {
   refusal: Editing['refusal'];
   /** What is staged for the entry. */
   staged: EntryCells | undefined;
+  /** Whether the entry is to be deleted. */
+  goes: boolean;
   /** Only of a row that has staged cells, so that others are not drawn again when something is staged. */
   editing: Editing | undefined;
   /** Columns of the range that is selected. */
@@ -51,13 +55,16 @@ function Row(props: GridRowProps) {
     numberWidth,
     stop,
     staged,
+    goes,
     editing,
     left,
     right,
     open,
   } = props;
   const places = placesOf(columns.slice(0, frozen), numberWidth);
-  const faults = row && editing && faultsIn(row, columns, editing);
+  const isNew = row !== undefined && row.EntryId < 0;
+  const faults = row && editing && !goes ? faultsIn(row, columns, editing) : undefined;
+  const refused = row && goes ? editing?.changes.faults.get(deletionKey(row.EntryId)) : undefined;
   const isOut = (at: number) => at >= frozen && (at < span.first || at >= span.end);
   const cell = (column: EntryColumn, at: number) => (
     <GridCell
@@ -70,20 +77,21 @@ function Row(props: GridRowProps) {
       keptAt={isOut(at) ? props.keptAt : undefined}
       isLast={at === frozen - 1}
       staged={staged?.get(column.field.id)}
-      fault={faults?.get(column.field.id)}
+      fault={faults?.get(column.field.id) ?? (at === 0 ? refused : undefined)}
+      goes={goes}
       isSelected={left !== undefined && right !== undefined && at >= left && at <= right}
       open={open?.column === at ? open : undefined}
     />
   );
   return (
     <tr
-      className={open ? 'eg-row eg-row-open' : 'eg-row'}
+      className={cx('eg-row', open && 'eg-row-open', goes && 'eg-goes')}
       style={{ transform: `translateY(${y}px)` }}
       aria-rowindex={index + 2}
       aria-busy={row === undefined ? true : undefined}
     >
       <td className="eg-cell eg-number num" style={{ width: numberWidth }} aria-colindex={1}>
-        {count(index + 1)}
+        {isNew ? 'New' : count(index + 1)}
       </td>
       {columns.slice(0, frozen).map(cell)}
       <td aria-hidden className="eg-gap" style={{ width: span.before }} />

@@ -66,8 +66,9 @@ export function PasteDialog({ pasting, rows, columns, editing, onClose }: PasteD
       }));
       const fresh = Array.from({ length: beyond }, (_, at): PasteRow => ({
         entryId: newest - 1 - at,
-        entryName: `New entry ${at + 1}`,
+        entryName: `New entry ${at + 1 - newest}`,
         row: undefined,
+        isBeyond: true,
       }));
       const { schema, changes, zone } = editing;
       const sources = { schema, findPeople };
@@ -76,7 +77,7 @@ export function PasteDialog({ pasting, rows, columns, editing, onClose }: PasteD
     gcTime: 0,
     staleTime: Infinity,
   });
-  const wanted = useMemo(() => plan?.filter(({ to }) => makeNew || to.entryId > 0) ?? [], [plan, makeNew]);
+  const wanted = useMemo(() => plan?.filter(({ to }) => makeNew || !to.isBeyond) ?? [], [plan, makeNew]);
   const staged = useMemo(() => stagedByPaste(wanted), [wanted]);
   const faulty = wanted.filter(({ outcome }) => 'fault' in outcome).length;
   const kept = wanted.filter(({ outcome }) => 'kept' in outcome).length;

@@ -1,12 +1,13 @@
 import { memo } from 'react';
 import type { RowVm } from '../../api/generated/types.gen.ts';
+import { cx } from '../../ui/cx.ts';
 import { Skeleton } from '../../ui/feedback/Skeleton.tsx';
 import type { EntryColumn } from '../columns.ts';
 import { valueIn } from '../values.ts';
 import type { EntryCells } from '../editing/changes.ts';
 import { wordsOf } from '../editing/words.ts';
 import type { Field } from '../schema.ts';
-import { EntryLink } from './EntryLink.tsx';
+import { EntryLink, NewName } from './EntryLink.tsx';
 
 interface SmallRowProps {
   row: RowVm | undefined;
@@ -17,6 +18,8 @@ interface SmallRowProps {
   isStop: boolean;
   /** What is staged for the entry. */
   staged: EntryCells | undefined;
+  /** Whether the entry is to be deleted. */
+  goes: boolean;
   /** In which dates are shown. */
   zone: string;
 }
@@ -42,11 +45,11 @@ function factsOf({ row, columns, staged, zone }: SmallRowProps): string[] {
 }
 
 function Row(props: SmallRowProps) {
-  const { row, index, y, type, columns, isStop, staged } = props;
+  const { row, index, y, type, columns, isStop, staged, goes } = props;
   const [key] = columns;
   return (
     <tr
-      className="eg-row eg-row-small"
+      className={cx('eg-row eg-row-small', goes && 'eg-goes')}
       style={{ transform: `translateY(${y}px)` }}
       aria-rowindex={index + 2}
       aria-busy={row === undefined ? true : undefined}
@@ -62,7 +65,12 @@ function Row(props: SmallRowProps) {
           <Skeleton width="60%" />
         ) : (
           <>
-            <EntryLink {...{ row, type, column: key }} value={shown(row, key.field, staged)} />
+            {row.EntryId < 0 ? (
+              <NewName column={key} value={shown(row, key.field, staged)} />
+            ) : (
+              <EntryLink {...{ row, type, column: key }} value={shown(row, key.field, staged)} />
+            )}
+            {goes && <span className="visually-hidden">, to be deleted, not saved</span>}
             <span className="eg-facts">
               {factsOf(props).map((fact, at) => (
                 // Facts of one row: their place is all that tells them apart.

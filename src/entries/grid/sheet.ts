@@ -1,7 +1,7 @@
 import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
 import type { EntryColumn } from '../columns.ts';
 import { cellKey } from '../editing/changes.ts';
-import type { Changes, Misfit, StagedCell } from '../editing/changes.ts';
+import type { Changes, Misfit, StagedCell, StagedDeletion } from '../editing/changes.ts';
 import type { Block } from '../editing/paste.ts';
 import { lockedReason, missingIn } from '../editing/rules.ts';
 import { toTsv } from '../editing/tsv.ts';
@@ -26,8 +26,14 @@ export interface Editing {
 }
 
 /** Why a cell cannot be edited. */
-export const refusalOf = ({ refusal }: Editing, field: Field): string | undefined =>
-  refusal ?? lockedReason(field);
+export const refusalOf = (
+  { refusal, changes }: Pick<Editing, 'refusal' | 'changes'>,
+  field: Field,
+  entryId: number,
+): string | undefined =>
+  refusal ??
+  (changes.deletions.has(entryId) ? 'This entry is to be deleted: keep it first' : undefined) ??
+  lockedReason(field);
 
 /** What a cell shows: what is staged for it, else what the service holds. */
 export function shownIn(row: RowVm, field: Field, { cells }: Changes): FieldValue | undefined {
@@ -35,8 +41,9 @@ export function shownIn(row: RowVm, field: Field, { cells }: Changes): FieldValu
   return staged ? staged.value : valueIn(row, field);
 }
 
-/** How an entry is called in the list of changes. */
+/** How an entry is called in the list of changes; a new one is called there as its name is staged. */
 export function nameIn(row: RowVm, columns: readonly EntryColumn[]): string {
+  if (row.EntryId < 0) return `New entry ${-row.EntryId}`;
   const [key] = columns;
   const [name] = key ? itemsOf(valueIn(row, key.field)) : [];
   const text = key && name !== undefined ? itemText(name, key.field).trim() : '';
@@ -57,6 +64,14 @@ export const cellOf = (
   before: valueIn(row, field),
   value,
   ...(misfit && { misfit }),
+});
+
+/** An entry as it is seen in these columns, to be staged to go. */
+export const deletionOf = (row: RowVm, columns: readonly EntryColumn[]): StagedDeletion => ({
+  entryId: row.EntryId,
+  entryName: nameIn(row, columns),
+  seen: row,
+  fieldIds: columns.map(({ field }) => field.id),
 });
 
 /** A block of cells as it is copied: as a sheet takes it, and to be pasted back exactly. */
@@ -94,7 +109,10 @@ export function faultsIn(
     const read = current?.get(cellKey({ entryId: row.EntryId, fieldId }));
     return read ? [[fieldId, read.value] as const] : [];
   });
+  // All of a new entry has to be there; of others what is not known here is left to the service.
+  const isNew = row.EntryId < 0;
   const before = new Map([
+    ...(isNew ? fields.map(({ id }) => [id, undefined] as const) : []),
     ...unseen,
     ...[...staged.values()].map((cell) => [cell.fieldId, cell.before] as const),
     ...columns.map(({ field }) => [field.id, valueIn(row, field)] as const),
@@ -109,7 +127,7 @@ export function faultsIn(
       changes.faults.get(cellKey({ entryId: row.EntryId, fieldId: field.id }));
     return fault === undefined ? [] : [[field.id, fault] as const];
   });
-  return new Map([...missingIn(fields, before, after), ...said]);
+  return new Map([...missingIn(fields, isNew ? undefined : before, after), ...said]);
 }
 
 const NO_FAULTS: ReadonlyMap<number, string> = new Map();

@@ -11,9 +11,11 @@ import type { EntryRows } from '../rows.ts';
 import { movedBy } from './keys.ts';
 import type { Bounds, Cell } from './keys.ts';
 import { cellsIn, rangeOf } from './range.ts';
+import type { Field } from '../schema.ts';
 import { rowsAtHand, rowsBetween } from './rows-between.ts';
 import { cellOf, refusalOf, shownIn } from './sheet.ts';
 import type { Editing } from './sheet.ts';
+import { useDeleteRows } from './use-delete-rows.ts';
 import { sayUnread, useWholeCell } from './use-whole-cell.ts';
 import { isCut } from '../whole.ts';
 
@@ -64,6 +66,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
   const [open, setOpen] = useState<OpenCell>();
   const [dragging, setDragging] = useState(false);
   const openWhole = useWholeCell();
+  const { deleteRows } = useDeleteRows(editing, columns);
   const range = far ? rangeOf(far.from, far.to) : rangeOf(current, current);
 
   const extend = (to: Cell) => {
@@ -74,7 +77,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     const entry = rows.at(at.row);
     const field = columns[at.column]?.field;
     if (!entry || !field) return;
-    const refusal = refusalOf(editing, field);
+    const refusal = refusalOf(editing, field, entry.EntryId);
     if (refusal !== undefined) announce(refusal);
     setFar(undefined);
     const misfit = editing.changes.cells.get(entry.EntryId)?.get(field.id)?.misfit;
@@ -118,15 +121,20 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     }
     close('stay');
   };
+  const writable = (entryId: number) => (field: Field) => refusalOf(editing, field, entryId) === undefined;
   const clear = () => {
     const chosen = columns.slice(range.left, range.right + 1).map(({ field }) => field);
-    const fields = chosen.filter((field) => refusalOf(editing, field) === undefined);
-    if (fields.length === 0) {
+    const fields = chosen.filter(writable(0));
+    const first = rows.at(range.top);
+    const isOne = range.top === range.bottom;
+    if (fields.length === 0 || (isOne && first && !fields.some(writable(first.EntryId)))) {
       begin({ row: range.top, column: range.left });
       return;
     }
     const stage = (there: readonly RowVm[]) => {
-      const cells = there.flatMap((row) => fields.map((field) => cellOf(row, field, undefined, columns)));
+      const cells = there.flatMap((row) =>
+        fields.filter(writable(row.EntryId)).map((field) => cellOf(row, field, undefined, columns)),
+      );
       stageCells(editing.typeId, cells, `Clear ${counted(cells.length, 'cell', 'cells')}`);
     };
     const there = rowsAtHand(rows, range.top, range.bottom, fields);
@@ -153,6 +161,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
       return true;
     }
     if (event.altKey || current.row < 0) return false;
+    const isNew = (rows.at(current.row)?.EntryId ?? 0) < 0;
     if (event.key === ' ' && (mod || event.shiftKey)) {
       const row = {
         from: { row: current.row, column: 0 },
@@ -177,9 +186,10 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
       setOpen(undefined);
       return true;
     }
-    if (event.key === 'Delete' || event.key === 'Backspace') clear();
+    if (mod && (event.key === 'Delete' || event.key === 'Backspace')) void deleteRows(rows, range);
+    else if (event.key === 'Delete' || event.key === 'Backspace') clear();
     else if (event.key === 'F2') begin(current);
-    else if (event.key === 'Enter' && !mod && current.column > 0) begin(current);
+    else if (event.key === 'Enter' && !mod && (current.column > 0 || isNew)) begin(current);
     else if (isPrintable(event) && event.key !== ' ') begin(current, event.key);
     else return false;
     return true;

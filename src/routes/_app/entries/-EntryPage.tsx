@@ -9,6 +9,7 @@ import { Trail } from '../../../shell/Trail.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { Page } from '../../../ui/layout/Page.tsx';
+import { DeleteEntry, GoesBanner } from './-DeleteEntry.tsx';
 import { EntryValues } from './-EntryValues.tsx';
 import { EntryHistory, EntryMoments } from './-EntryHistory.tsx';
 import { Gone, GoneBadge } from './-Gone.tsx';
@@ -44,10 +45,12 @@ export function EntryPage() {
             <ListTree />
             Schema
           </Link>
+          <DeleteEntry {...{ type, entry, fields }} />
         </>
       }
     >
-      {entry.isDeleted && <Gone type={type} entryId={entry.id} />}
+      {entry.isDeleted && <Gone {...{ type, entry, fields }} />}
+      <GoesBanner {...{ type, entry }} />
       <EntryMoments {...{ type, entry, fields }} />
       <div className="ent-cols">
         <EntryValues entry={entry} fields={fields} />

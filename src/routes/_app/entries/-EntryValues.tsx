@@ -49,7 +49,8 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
       ],
       `Edit ${field.name}`,
     );
-  if (isOpen && !entry.isDeleted)
+  const goes = editing.changes.deletions.has(entry.id);
+  if (isOpen && !entry.isDeleted && !goes)
     return (
       <Card
         title="Edit values"
@@ -75,7 +76,14 @@ export function EntryValues({ entry, fields }: EntryValuesProps) {
       title={entry.isDeleted ? 'Values when it was deleted' : 'Values'}
       actions={
         !entry.isDeleted && (
-          <Button size="small" icon={Pencil} disabledReason={editing.refusal} onClick={() => setOpen(true)}>
+          <Button
+            size="small"
+            icon={Pencil}
+            disabledReason={
+              editing.refusal ?? (goes ? 'This entry is to be deleted: keep it first' : undefined)
+            }
+            onClick={() => setOpen(true)}
+          >
             Edit
           </Button>
         )

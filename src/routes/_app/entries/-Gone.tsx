@@ -1,13 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { toServiceError } from '../../../api/errors.ts';
+import { useAllowed, useSession } from '../../../api/session.ts';
 import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
 import { EntryName } from '../../../entries/merge/EntryName.tsx';
+import { lockedReason } from '../../../entries/editing/rules.ts';
+import { changesOf, stageCells } from '../../../entries/editing/store.ts';
+import type { Field } from '../../../entries/schema.ts';
+import { valueIn } from '../../../entries/values.ts';
 import { lineageQuery } from '../../../entries/merge/lineage.ts';
 import { Who } from '../../../entries/time/Who.tsx';
 import '../../../entries/time/time.css';
+import { Button } from '../../../ui/button/Button.tsx';
+import { CopyButton } from '../../../ui/button/CopyButton.tsx';
+import { toast } from '../../../ui/feedback/toast.ts';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { Badge } from '../../../ui/layout/Badge.tsx';
 import { Moment } from '../../../ui/layout/Moment.tsx';
+import type { Entry } from './-entry-query.ts';
 
 const THEN = 'Below are the values that it had then; calculated ones are as they would be now.';
 
@@ -19,13 +28,58 @@ export function GoneBadge({ type, entryId }: { type: EntryTypeVm; entryId: numbe
   return <Badge tone={isMerged ? 'info' : 'bad'}>{isMerged ? 'Merged' : 'Deleted'}</Badge>;
 }
 
+interface GoneProps {
+  type: EntryTypeVm;
+  entry: Entry;
+  fields: readonly Field[];
+}
+
+/** Stages another entry with what this one held: it gets an id of its own, and nothing refers to it. */
+function MakeAgain({ type, entry, fields }: GoneProps) {
+  const { reason } = useAllowed('updateEntries');
+  const make = () => {
+    const entryId = Math.min(0, ...changesOf(type.id).cells.keys()) - 1;
+    const cells = fields
+      .filter((field) => lockedReason(field) === undefined)
+      .map((field) => ({
+        entryId,
+        entryName: entry.name,
+        fieldId: field.id,
+        before: undefined,
+        value: valueIn(entry.row, field),
+      }));
+    stageCells(type.id, cells, `Make ${entry.name} again`);
+    toast({
+      title: `${entry.name} is staged as a new entry`,
+      description: 'It is made when you save the changes. Files are uploaded again.',
+    });
+  };
+  return (
+    <Button size="small" disabledReason={reason} onClick={make}>
+      Make a new entry of it
+    </Button>
+  );
+}
+
+/** How it comes back as itself: not through the interface, for which a deletion is final (spec 4.4). */
+function RestoreWords({ type, entry }: Pick<GoneProps, 'type' | 'entry'>) {
+  const { site } = useSession();
+  const command = `npm run --silent admin -- entry restore ${type.apiName} ${entry.id} --site ${site.slug}`;
+  return (
+    <p className="ent-restore">
+      Whoever runs the service can bring it back with its id and its history: <code>{command}</code>{' '}
+      <CopyButton value={command} label="Copy the command" />
+    </p>
+  );
+}
+
 /** An entry that is gone: deleted, or merged into another one, to which this leads. */
-export function Gone({ type, entryId }: { type: EntryTypeVm; entryId: number }) {
-  const { data, error } = useQuery(lineageQuery(type.id, entryId));
+export function Gone({ type, entry, fields }: GoneProps) {
+  const { data, error } = useQuery(lineageQuery(type.id, entry.id));
   const [next, ...further] = data?.wentInto ?? [];
   if (!next)
     return (
-      <Banner tone="warn" title="This entry was deleted">
+      <Banner tone="warn" title="This entry was deleted" actions={<MakeAgain {...{ type, entry, fields }} />}>
         {data?.deleted !== undefined && (
           <>
             <Who {...(data.deletedBy && { by: data.deletedBy })} />, <Moment at={data.deleted} />.{' '}
@@ -33,6 +87,7 @@ export function Gone({ type, entryId }: { type: EntryTypeVm; entryId: number }) 
         )}
         {error && `When and by whom could not be read: ${toServiceError(error).message}. `}
         {THEN}
+        <RestoreWords {...{ type, entry }} />
       </Banner>
     );
   const last = further.at(-1);

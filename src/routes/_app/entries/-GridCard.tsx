@@ -5,7 +5,9 @@ import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
 import type { EntryColumn } from '../../../entries/columns.ts';
 import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
 import { StagedBar } from '../../../entries/editing/StagedBar.tsx';
+import { DeleteChosen } from '../../../entries/grid/DeleteChosen.tsx';
 import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
+import { newIn } from '../../../entries/grid/new-rows.ts';
 import type { Editing } from '../../../entries/grid/sheet.ts';
 import { useEditing } from '../../../entries/grid/use-editing.ts';
 import { MergeChosen } from '../../../entries/merge/MergeChosen.tsx';
@@ -72,6 +74,7 @@ export function GridCard(props: GridCardProps) {
           {!small && '; hovering tells them in every zone'}
         </span>
         <span className="ent-foot">
+          <DeleteChosen {...{ editing, columns }} />
           <MergeChosen type={type.apiName} />
           <StagedBar typeId={type.id} />
         </span>
@@ -111,7 +114,7 @@ function Content(props: GridCardProps & { editing: Editing }) {
         <SkeletonRows rows={12} />
       </div>
     );
-  if (rows.total === 0)
+  if (rows.total === 0 && newIn(props.editing.changes).length === 0)
     return narrowed ? (
       <EmptyState
         icon={icon}
