@@ -26,18 +26,18 @@ const ON_POSTGRES = [
 ].map((name) => `${name}.test.ts`);
 const everything = process.env['STEWARD_E2E_DATABASE'] !== 'postgres';
 
-export default defineConfig<object, InstallationOptions>({
+export default defineConfig<InstallationOptions>({
   testDir: 'e2e',
   testMatch: everything ? '*.test.ts' : ON_POSTGRES,
   outputDir: 'test-results/e2e',
-  // A worker has a service, a database and a browser of its own: two cores carry two of these.
+  // A worker has a browser of its own, and a service and a database for every file: two cores carry two of these.
   workers: 2,
   // Two cores shared by two browsers, services and databases can starve a page; a second failure is a defect,
   // and a test that needed its second try is named in the summary of `npm test`.
   retries: process.env['CI'] ? 1 : 0,
   forbidOnly: true,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   reporter: 'list',
   use: {
     browserName: 'chromium',
@@ -48,7 +48,7 @@ export default defineConfig<object, InstallationOptions>({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     timezoneId: 'UTC',
-    actionTimeout: 10_000,
+    actionTimeout: 20_000,
     trace: 'retain-on-failure',
     screenshot: 'only-on-failure',
   },

@@ -5,16 +5,15 @@ import { choose, expectNoAxe, expectToast, fill } from './support/actions.ts';
 import { enter, send } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import type { Service } from './support/service.ts';
-import { expect, test } from './support/test.ts';
+import { expect, test as base } from './support/test.ts';
 
-// A service of its own: nobody signs in to it with a password afterwards.
-test.use({ installation: { sample: false, administrator: ada } });
-
-let provider: IdentityProvider;
-test.beforeAll(async ({ service }) => {
-  provider = await startIdentityProvider(`${service.url}/sign-in/identity`);
+const test = base.extend<{ provider: IdentityProvider }>({
+  provider: async ({ service }, provide) => {
+    const provider = await startIdentityProvider(`${service.url}/sign-in/identity`);
+    await provide(provider);
+    await provider.close();
+  },
 });
-test.afterAll(() => provider.close());
 
 /** Somebody else who runs the platform, with a site of their own. */
 async function addRunner(request: APIRequestContext, service: Service): Promise<void> {
@@ -30,6 +29,7 @@ test('a site is opened by its identity manager from the moment it is set up', as
   page,
   elsewhere,
   service,
+  provider,
   expectFailure,
   faults,
 }) => {

@@ -1,6 +1,7 @@
 /** An empty database and data folder for one installation. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -32,15 +33,18 @@ async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** STEWARD_E2E_DATABASE chooses: embedded (the default) or postgres. */
-export async function newPlace(): Promise<Place> {
+/** A place of its own: empty, or a copy of one where nobody is. STEWARD_E2E_DATABASE: embedded or postgres. */
+export async function newPlace(original?: Readonly<Record<string, string>>): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-e2e-'));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
+  if (original?.['DATA_DIR'])
+    await cp(original['DATA_DIR'], folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
   if (process.env['STEWARD_E2E_DATABASE'] !== 'postgres')
     return { env: { DATA_DIR: folder }, remove: removeFolder };
   const name = `steward_e2e_${randomBytes(6).toString('hex')}`;
   const url = new URL(await clusterUrl());
-  await execute(url.href, `create database ${name}`);
+  const template = original?.['DATABASE_URL'] && new URL(original['DATABASE_URL']).pathname.slice(1);
+  await execute(url.href, `create database ${name}${template ? ` template ${template}` : ''}`);
   const own = new URL(`/${name}`, url);
   return {
     env: { DATA_DIR: folder, DATABASE_URL: own.href },

@@ -32,7 +32,8 @@ export interface Service {
   remove(): Promise<void>;
 }
 
-const START_MS = 30_000;
+/** Two workers start services at once, and somebody else may need the machine. */
+const START_MS = 75_000;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -51,9 +52,9 @@ async function isReady(url: string): Promise<boolean> {
   );
 }
 
-/** A new installation, started and ready. */
-export async function newService(installation: Installation): Promise<Service> {
-  const place = await newPlace();
+/** A new installation, started and ready; or a copy of one that is stopped. */
+export async function newService(installation: Installation, original?: Service): Promise<Service> {
+  const place = await newPlace(original?.place);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const { administrator, sample } = installation;

@@ -2,8 +2,9 @@
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test';
 import { type Calls, callsOf } from './calls.ts';
 import { type Expected, Faults } from './faults.ts';
+import { Installations } from './installations.ts';
 import { ada } from './people.ts';
-import { type Installation, newService, type Service } from './service.ts';
+import type { Installation, Service } from './service.ts';
 
 /** What a file of tests may choose with `test.use`. */
 export interface InstallationOptions {
@@ -11,7 +12,9 @@ export interface InstallationOptions {
   installation: Installation;
 }
 
-interface TestFixtures {
+interface TestFixtures extends InstallationOptions {
+  /** The service of this file alone: what its tests leave meets no other file. */
+  service: Service;
   faults: Faults;
   /** Names the failures this test provokes: an HTTP status, or a part of the message. */
   expectFailure: (...expected: readonly Expected[]) => void;
@@ -21,21 +24,27 @@ interface TestFixtures {
   calls: Calls;
 }
 
-export const test = base.extend<TestFixtures, InstallationOptions & { service: Service }>({
-  installation: [
-    { sample: false, administrator: ada },
-    { option: true, scope: 'worker' },
-  ],
-  service: [
-    async ({ installation }, provide) => {
-      const service = await newService(installation);
-      await provide(service);
-      await service.remove();
+/** Starting a service has a limit of its own, which a starved machine may need. */
+const SLOW_MS = 180_000;
+
+export const test = base.extend<TestFixtures, { installations: Installations }>({
+  installations: [
+    // Playwright reads a fixture's needs from this pattern, so it stands even when empty.
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, provide) => {
+      const installations = new Installations();
+      await provide(installations);
+      await installations.remove();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: SLOW_MS },
+  ],
+  installation: [{ sample: false, administrator: ada }, { option: true }],
+  service: [
+    async ({ installations, installation }, provide, { file }) =>
+      provide(await installations.of(file, installation)),
+    { timeout: SLOW_MS },
   ],
   baseURL: async ({ service }, provide) => provide(service.url),
-  // Playwright reads the fixture's needs from this pattern, so it stands even when empty.
   // oxlint-disable-next-line no-empty-pattern
   faults: async ({}, provide) => {
     const faults = new Faults();
