@@ -72,6 +72,38 @@ export function moved(
   return { ...choice, order: names };
 }
 
+/**
+ * The columns with one that stands before another place among those that are shown (0 is the key, which stays the first).
+ * What is dropped among the columns that stay at the side stays there too, and what is taken from them scrolls; between
+ * both a column stays what it was.
+ */
+export function placed(
+  fields: readonly Field[],
+  choice: ColumnChoice,
+  name: string,
+  at: number,
+): ColumnChoice {
+  const shown = columnsOf(fields, choice).map(({ field }) => field.apiName);
+  const from = shown.indexOf(name);
+  const to = Math.max(1, Math.min(shown.length, at));
+  const frozen = Math.min(choice.frozen, shown.length);
+  const stayed = from < frozen;
+  const stays = to < frozen || (to === frozen && stayed);
+  if (from < 1 || (stays === stayed && (to === from || to === from + 1))) return choice;
+  if (stays && !stayed && choice.frozen >= MOST_FROZEN) return choice;
+  const before = shown[to];
+  const others = orderedFields(fields, choice)
+    .filter(({ isKey, apiName }) => !isKey && apiName !== name)
+    .map(({ apiName }) => apiName);
+  // Hidden ones between both stay behind the one that they followed.
+  const place = before === undefined ? others.length : others.indexOf(before);
+  return {
+    ...choice,
+    order: [...others.slice(0, place), name, ...others.slice(place)],
+    frozen: frozen + Number(stays) - Number(stayed),
+  };
+}
+
 /** The columns that stay at the side besides the key. */
 export const pinned = (fields: readonly Field[], choice: ColumnChoice): readonly string[] =>
   columnsOf(fields, choice)

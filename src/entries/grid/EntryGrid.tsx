@@ -39,7 +39,8 @@ export interface EntryGridProps {
   sort: { field: string; descending: boolean };
   onSort: (name: string) => void;
   onResize: (name: string, width: number) => void;
-  onMove: (name: string, by: number) => void;
+  /** Puts a column before the one at a place; the key is at 0. */
+  onPlace: (name: string, at: number) => void;
   /** Rows of the last question, while the next is being asked. */
   stale: boolean;
   editing: Editing;
@@ -227,6 +228,8 @@ export function EntryGrid(props: EntryGridProps) {
           {...props}
           {...{ span, frozen, numberWidth, small, width }}
           stop={current.row === -1 ? stopColumn : undefined}
+          kept={current.row === -1 ? current.column : undefined}
+          keptAt={keptAt}
         />
         <tbody className="eg-body">
           {placed.map(({ index, slot }) => {

@@ -6,10 +6,11 @@ import { fitting, hasOrder } from '../columns.ts';
 import type { EntryColumn } from '../columns.ts';
 import { standsAtEnd } from '../values.ts';
 import type { EntryGridProps } from './EntryGrid.tsx';
-import { placesOf } from './spans.ts';
+import { drawnIn, placesOf } from './spans.ts';
 import type { Span } from './spans.ts';
+import { useDrag } from './use-drag.ts';
 
-interface GridHeadProps extends Pick<EntryGridProps, 'columns' | 'sort' | 'onSort' | 'onResize' | 'onMove'> {
+interface GridHeadProps extends Pick<EntryGridProps, 'columns' | 'sort' | 'onSort' | 'onResize' | 'onPlace'> {
   span: Span;
   frozen: number;
   numberWidth: number;
@@ -17,13 +18,18 @@ interface GridHeadProps extends Pick<EntryGridProps, 'columns' | 'sort' | 'onSor
   small: boolean;
   /** The column that Tab reaches, while the keyboard is on the header. */
   stop: number | undefined;
+  /** The column that the keyboard is on stays drawn, with its focus, and where it stands. */
+  kept: number | undefined;
+  keptAt: number;
 }
 
 const keysWords = 'Alt and the left or right arrow key make it narrower or wider, with Shift they move it.';
 
 /** The header: on a phone only for screen readers, since a row there has one cell. */
 export function GridHead(props: GridHeadProps) {
-  const { columns, sort, span, frozen, numberWidth, width, small, stop, ...acts } = props;
+  const { columns, sort, span, frozen, numberWidth, width, small, stop, kept, keptAt, ...acts } = props;
+  const widths = columns.map((column) => column.width);
+  const { drag, onPointerDown, ...pointer } = useDrag({ widths, frozen, numberWidth, onPlace: acts.onPlace });
   if (small)
     return (
       <thead className="visually-hidden">
@@ -34,19 +40,23 @@ export function GridHead(props: GridHeadProps) {
     );
   const direction = sort.descending ? 'descending' : 'ascending';
   const places = placesOf(columns.slice(0, frozen), numberWidth);
+  const isOut = (at: number) => at >= frozen && (at < span.first || at >= span.end);
   const cell = (column: EntryColumn, at: number) => (
     <HeadCell
       key={column.field.id}
       {...acts}
       {...{ column, at }}
       stays={places[at]}
+      keptAt={isOut(at) ? keptAt : undefined}
+      isDrawn={drag?.name === column.field.apiName}
+      onDraw={at === 0 ? undefined : onPointerDown}
       isLast={at === frozen - 1}
       isStop={stop === at}
       sorted={sort.field === column.field.apiName ? direction : undefined}
     />
   );
   return (
-    <thead className="eg-head" style={{ width }}>
+    <thead className={cx('eg-head', drag && 'eg-head-drawing')} style={{ width }} {...pointer}>
       <tr aria-rowindex={1}>
         <th
           scope="col"
@@ -61,7 +71,11 @@ export function GridHead(props: GridHeadProps) {
         </th>
         {columns.slice(0, frozen).map(cell)}
         <td aria-hidden className="eg-gap" style={{ width: span.before }} />
-        {columns.slice(span.first, span.end).map((column, offset) => cell(column, span.first + offset))}
+        {drawnIn(span, kept, frozen).map((at) => {
+          const column = columns[at];
+          return column && cell(column, at);
+        })}
+        {drag && <td aria-hidden className="eg-drop" style={{ left: drag.x - 1 }} />}
       </tr>
     </thead>
   );
@@ -73,22 +87,28 @@ interface HeadCellProps {
   at: number;
   /** Where it stays while others scroll under it. */
   stays: number | undefined;
+  /** Where it stands although its column is out of view. */
+  keptAt: number | undefined;
   /** The last of those that stay. */
   isLast: boolean;
+  /** Whether a pointer takes it elsewhere. */
+  isDrawn: boolean;
+  onDraw: ((event: PointerEvent<HTMLElement>, name: string) => void) | undefined;
   isStop: boolean;
   sorted: 'ascending' | 'descending' | undefined;
   onSort: (name: string) => void;
   onResize: (name: string, width: number) => void;
-  onMove: (name: string, by: number) => void;
+  onPlace: (name: string, at: number) => void;
 }
 
 const STEP = 16;
 /** Says what the keys do on the head of a column; the grid has it once. */
 const HEAD_KEYS = 'entry-grid-head-keys';
 
-/** The head of a column: sorts, and is drawn wider at its edge; by keyboard with Alt and Shift and the arrows. */
+/** The head of a column: sorts, is drawn elsewhere, and wider at its edge; by keyboard with Alt and Shift and the arrows. */
 function HeadCell(props: HeadCellProps) {
-  const { column, at, stays, isLast, isStop, sorted, onSort, onResize, onMove } = props;
+  const { column, at, stays, keptAt, isLast, isDrawn, isStop, sorted, onDraw, onSort, onResize, onPlace } =
+    props;
   const { field, width } = column;
   const sortable = hasOrder(field);
   const Arrow = sorted === 'descending' ? ArrowDown : ArrowUp;
@@ -97,7 +117,8 @@ function HeadCell(props: HeadCellProps) {
     if (by === 0 || !event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.shiftKey) onMove(field.apiName, by);
+    // To the right it comes to stand behind the next one.
+    if (event.shiftKey) onPlace(field.apiName, by > 0 ? at + 2 : at - 1);
     else onResize(field.apiName, fitting(width + by * STEP));
   };
   return (
@@ -106,10 +127,12 @@ function HeadCell(props: HeadCellProps) {
       className={cx(
         'eg-cell eg-head-cell',
         stays !== undefined && 'eg-stays',
+        keptAt !== undefined && 'eg-kept',
+        isDrawn && 'eg-drawn',
         isLast && 'eg-stays-last',
         standsAtEnd(field) && 'eg-end',
       )}
-      style={{ width, left: stays }}
+      style={{ width, left: stays ?? keptAt }}
       aria-colindex={at + 2}
       aria-sort={sorted}
       title={`${field.name} (${field.apiName})`}
@@ -124,6 +147,7 @@ function HeadCell(props: HeadCellProps) {
         aria-disabled={sortable ? undefined : true}
         aria-describedby={HEAD_KEYS}
         onKeyDown={keyed}
+        onPointerDown={(event) => onDraw?.(event, field.apiName)}
         onClick={() => {
           if (sortable) onSort(field.apiName);
         }}

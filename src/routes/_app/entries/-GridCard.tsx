@@ -37,7 +37,7 @@ interface GridCardProps {
   onClear: () => void;
   onAgain: () => void;
   onResize: (name: string, width: number) => void;
-  onMove: (name: string, by: number) => void;
+  onPlace: (name: string, at: number) => void;
 }
 
 /** The entries in their states: waiting, there, refused, none yet, none that match. */
@@ -142,7 +142,7 @@ function Content(props: GridCardProps & { editing: Editing }) {
       sort={props.sort}
       onSort={props.onSort}
       onResize={props.onResize}
-      onMove={props.onMove}
+      onPlace={props.onPlace}
       stale={stale}
       editing={props.editing}
     />

@@ -3,7 +3,7 @@ import { Braces, ListTree, RefreshCw, Table2 } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { ServiceError } from '../../../api/errors.ts';
 import { useAllowed } from '../../../api/session.ts';
-import { columnsOf, hasOrder, moved } from '../../../entries/columns.ts';
+import { columnsOf, hasOrder, placed } from '../../../entries/columns.ts';
 import { BulkButton } from '../../../entries/bulk/BulkButton.tsx';
 import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
 import type { ColumnChoice } from '../../../entries/columns-store.ts';
@@ -181,7 +181,7 @@ function Entries() {
         onClear={clear}
         onAgain={() => void again()}
         onResize={(name, width) => keep({ ...choice, widths: { ...choice.widths, [name]: width } })}
-        onMove={(name, by) => keep(moved(fields, choice, name, by))}
+        onPlace={(name, at) => keep(placed(fields, choice, name, at))}
       />
     </Page>
   );
