@@ -2,7 +2,7 @@ import type { PendingSignIn, Session } from '../../contract/generated/types.gen.
 import { readFactors, secondFactorMethods, type Factors } from '../areas/access/index.ts';
 import { describeActing } from '../areas/proxies/index.ts';
 import { runsPlatform } from '../areas/sites/index.ts';
-import { ACTIVITY, writeActivity } from '../kernel/audit/activity.store.ts';
+import { ACTIVITY, endOldestSessions, writeActivity } from '../kernel/audit/activity.store.ts';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
 import type { Caller, Origin } from '../kernel/auth/caller.ts';
 import { findSession } from '../kernel/auth/store.ts';
@@ -54,6 +54,12 @@ export async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<
   };
 }
 
+/** Sessions that one person has at the most, on all sites together: what is used longest ago ends for a new one. */
+const SESSIONS_OF_ONE = 10;
+
+/** A session that somebody can work in from now on. */
+type Whole = NewSession & { hash: Buffer; ended: number };
+
 interface Begun {
   status: 200;
   body: Session;
@@ -85,13 +91,24 @@ export async function beginSession(
   const { ip } = who.origin;
   const session = await withTransaction(db, {}, async (tx) => {
     await within(tx);
+    await store.lockAccount(tx, userId);
     const begun = await sessions.insertSession(tx, rowOf(who, secret.hash));
     const device = await sessions.rememberDevice(tx, userId, who.device);
+    const ended = await makeRoom(tx, userId, secret.hash);
     await writeActivity(tx, { siteId, userId, kind: ACTIVITY.signedIn, ip, session: begun.sessionId });
-    return { token: secret.plain, expires: begun.expires, device };
+    return { token: secret.plain, hash: secret.hash, expires: begun.expires, device, ended };
   });
-  return { status: 200, body: await sessionOf(db, secret.hash, ip), session };
+  return { status: 200, body: await newSessionOf(db, session, ip), session };
 }
+
+/** What the console knows of a session that has just begun: the ends of others that it brought about besides. */
+export async function newSessionOf(db: Db, { hash, ended }: Whole, ip: string): Promise<Session> {
+  const session = await sessionOf(db, hash, ip);
+  return ended > 0 ? { ...session, endedSessions: ended } : session;
+}
+
+const makeRoom = (tx: Tx, userId: number, tokenHash: Buffer) =>
+  endOldestSessions(tx, { userId, tokenHash, most: SESSIONS_OF_ONE });
 
 const rowOf = (
   { siteId, userId, origin, following, verifiedBy, federated }: Beginning,
@@ -143,14 +160,16 @@ export async function completeSession(
   caller: Caller,
   { ip }: Origin,
   with_: { verifiedBy: FactorKind; device: Buffer | undefined },
-): Promise<(NewSession & { hash: Buffer }) | undefined> {
+): Promise<Whole | undefined> {
   const secret = newSecret();
   const { siteId, userId, tokenHash } = caller;
+  await store.lockAccount(tx, userId);
   const whole = await sessions.completeSession(tx, tokenHash, secret.hash, with_.verifiedBy);
   if (!whole) return undefined;
   const device = await sessions.rememberDevice(tx, userId, with_.device);
+  const ended = await makeRoom(tx, userId, secret.hash);
   await writeActivity(tx, { siteId, userId, kind: ACTIVITY.signedIn, ip, session: whole.sessionId });
-  return { token: secret.plain, hash: secret.hash, expires: whole.expires, device };
+  return { token: secret.plain, hash: secret.hash, expires: whole.expires, device, ended };
 }
 
 /** The session goes on under a new secret, as one in which the person has just proved themselves. */
@@ -158,10 +177,10 @@ export async function renewSession(
   tx: Tx,
   caller: Caller,
   verifiedBy?: FactorKind,
-): Promise<(NewSession & { hash: Buffer }) | undefined> {
+): Promise<Whole | undefined> {
   const secret = newSecret();
   const expires = await sessions.renewSession(tx, caller.tokenHash, secret.hash, verifiedBy);
-  return expires && { token: secret.plain, hash: secret.hash, expires };
+  return expires && { token: secret.plain, hash: secret.hash, expires, ended: 0 };
 }
 
 /** Ends a session and says so in the activity report; undefined when it had ended already. */

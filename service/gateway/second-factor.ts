@@ -21,7 +21,7 @@ import type { PendingStep } from '../kernel/db/tables.ts';
 import { withTransaction } from '../kernel/db/transaction.ts';
 import { ApiError, conflict, unauthorized } from '../kernel/http/errors.ts';
 import { ok, type Answer, type Call, type Handlers } from '../kernel/http/handler.ts';
-import { completeSession, endSession, renewSession, sessionOf } from './begin.ts';
+import { completeSession, endSession, newSessionOf, renewSession } from './begin.ts';
 import { countTry, knownDeviceOf } from './session.store.ts';
 
 const OVER = 'This sign-in is over: begin again with your password';
@@ -49,7 +49,7 @@ export const secondFactorHandlers: Handlers<Operations> = {
     if (!session) throw await refused(db, caller, origin, begun.last, body);
     services.wakeMail();
     await forgetCodeTries(db, caller.userId, from);
-    return { status: 200, body: await sessionOf(db, session.hash, origin.ip), session };
+    return { status: 200, body: await newSessionOf(db, session, origin.ip), session };
   },
 
   async beginPasskeyProof({ db, caller, services }) {
@@ -124,7 +124,7 @@ async function confirmEnrolment(call: Call<'confirmEnrolment'>): Promise<Answer<
   const { session, recoveryCodes } = made;
   return {
     status: 200,
-    body: { session: await sessionOf(db, session.hash, origin.ip), recoveryCodes },
+    body: { session: await newSessionOf(db, session, origin.ip), recoveryCodes },
     session,
   };
 }

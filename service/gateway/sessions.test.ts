@@ -3,7 +3,7 @@ import type { Session } from '../../contract/generated/types.gen.ts';
 import { hashPassword } from '../kernel/auth/password.ts';
 import { hashSecret } from '../kernel/secret.ts';
 import { callsWith, type Refusal, type Reply } from '../testing/calls.ts';
-import { as, joinSite, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
+import { as, joinSite, makePerson, makeSite, onEachApp, openSession, type Person } from '../testing/site.ts';
 
 const minutes = (count: number) => new Date(Date.now() + count * 60_000);
 const PASSWORD = 'correct horse battery';
@@ -61,6 +61,37 @@ onEachApp((house) => {
       .where('token_hash', '=', hashSecret(person.cookie))
       .executeTakeFirstOrThrow();
     expect(Date.now() - row.last_seen_at.getTime()).toBeLessThan(10_000);
+  });
+
+  test('ten at once: a new one ends what was used longest ago on any site, and says so', async () => {
+    const { db } = house();
+    const other = await makeSite(db);
+    await joinSite(db, other, person.userId);
+    const stranger = await makePerson(db, siteId);
+    const cookies = [person.cookie];
+    for (const site of Array.from({ length: 11 }, (_, index) => (index % 2 ? other : siteId)))
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      cookies.push(await openSession(db, site, person.userId));
+    const used = async (cookie: string, ago: number) =>
+      db
+        .updateTable('session')
+        .set({ last_seen_at: minutes(-ago) })
+        .where('token_hash', '=', hashSecret(cookie))
+        .execute();
+    await Promise.all(cookies.map((cookie, at) => used(cookie, at)));
+    const came = await signIn({ siteId });
+    expect([came.status, came.body.endedSessions]).toEqual([200, 3]);
+    const open = async () =>
+      Promise.all(cookies.map(async (cookie) => (await withCookie(cookie).get('/api/session')).status));
+    expect(await open()).toEqual([...Array<number>(9).fill(200), 401, 401, 401]);
+    expect((await withCookie(tokenOf(came)).get<Session>('/api/session')).body.endedSessions).toBeUndefined();
+    expect((await withCookie(stranger.cookie).get('/api/session')).status).toBe(200);
+    expect(await activities()).toEqual([4, 4, 4, 1]);
+
+    const more = await Promise.all(Array.from({ length: 4 }, () => signIn({ siteId })));
+    expect(more.map(statusOf)).toEqual([200, 200, 200, 200]);
+    const left = db.selectFrom('session').select('user_id').where('user_id', '=', person.userId).execute();
+    expect(await left).toHaveLength(10);
   });
 
   test('sign-out ends this one alone, and removes the cookie', async () => {

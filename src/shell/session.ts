@@ -16,6 +16,8 @@ import type { Session } from '../api/generated/types.gen.ts';
 import { dropDownloads } from '../backups/drop.ts';
 import { dropBulkJobs } from '../bulk/drop.ts';
 import { dropDirectory } from '../directory/drop.ts';
+import { counted } from '../lib/numbers.ts';
+import { toast } from '../ui/feedback/toast.ts';
 import { actingEnded } from './acting/ended.ts';
 import { hasWork, releaseGuards } from './unsaved.ts';
 
@@ -36,10 +38,21 @@ export function enterSession(queryClient: QueryClient, session: Session): void {
 /** After signing in again over a page: what is on screen stays, other tabs go on too. */
 export function resumeSession(queryClient: QueryClient, session: Session): void {
   queryClient.setQueryData(sessionQuery.queryKey, session);
+  tellOfEnded(session);
   const holder = holderOf(session);
   // The new session acts for nobody: the page learns that where it follows the session (noticeActing).
   if (!actsOtherwise(holder)) sessionArrived(holder);
   tell({ kind: 'arrived', holder });
+}
+
+/** So many sessions at once are the most; whoever still works in one that ended will want to know why. */
+function tellOfEnded({ endedSessions = 0 }: Session): void {
+  if (endedSessions === 0) return;
+  toast({
+    tone: 'info',
+    title: `${counted(endedSessions, 'session', 'sessions')} elsewhere ended`,
+    description: 'Ten at once are the most: this one took the place of what was used longest ago.',
+  });
 }
 
 /** After switching the site. A full load of the page leaves nothing of the other site in memory. */

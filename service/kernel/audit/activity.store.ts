@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { IDLE_MINUTES, inet } from '../auth/store.ts';
-import type { Db } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 
 /** Kinds of activity that the service writes (shapes 2, UserActivityQuery). */
 export const ACTIVITY = {
@@ -54,15 +54,34 @@ export async function writeActivity(db: Db, row: ActivityRow): Promise<void> {
 }
 
 /**
- * Ends every session that has run out, by silence or at its end, and writes it into the report: once (a sign-in that never became whole as one that lacked its verification), however many
- * processes do this at the same moment, for each session is deleted by one of them.
+ * Ends every session that has run out, by silence or at its end: once, however many processes do this at the same
+ * moment, for each session is deleted by one of them.
  */
 export async function expireSessions(db: Db): Promise<void> {
-  await sql`
-    with over as materialized (
-      select token_hash from session
-      where expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES})
-      for update skip locked),
+  await endSessions(
+    db,
+    sql`expires_at < now() or last_seen_at < now() - make_interval(mins => ${IDLE_MINUTES}) for update skip locked`,
+  );
+}
+
+/**
+ * Ends what the person used longest ago of more than `most` sessions, on all sites together; the one of this hash has
+ * just begun and stays. Tells how many. Call it with the account locked: of two at once each counts the other.
+ */
+export const endOldestSessions = (
+  tx: Tx,
+  { userId, tokenHash, most }: { userId: number; tokenHash: Buffer; most: number },
+): Promise<number> =>
+  endSessions(
+    tx,
+    sql`user_id = ${userId} and pending is null and token_hash <> ${tokenHash}
+      order by last_seen_at desc, created_at desc offset ${most - 1} for update`,
+  );
+
+/** Ends sessions and writes it into the report; a sign-in that never became whole as one that lacked its verification. */
+async function endSessions(db: Db, which: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with over as materialized (select token_hash from session where ${which}),
     gone as (delete from session using over where session.token_hash = over.token_hash
       returning site_id, user_id, ip, session_id, pending)
     insert into activity (site_id, at, user_id, activity_type_id, source_type_id, ip_address, session_id)
@@ -70,6 +89,7 @@ export async function expireSessions(db: Db): Promise<void> {
       case when pending is null then ${ACTIVITY.expired}::int else ${ACTIVITY.unverified}::int end, ${SOURCE.web}, ip::inet, session_id from gone`.execute(
     db,
   );
+  return Number(numAffectedRows);
 }
 
 /** Rows deleted by one statement: those who sign in meanwhile wait for no more than that. */

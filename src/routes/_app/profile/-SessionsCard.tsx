@@ -60,6 +60,9 @@ export function SessionsCard() {
         withSite={new Set(sessions.map(({ site }) => site.id)).size > 1}
         onEnd={endOne}
       />
+      <p className="profile-foot profile-soft">
+        Ten at once are the most: a new one ends the one that was used longest ago.
+      </p>
     </Card>
   );
 }
