@@ -43,10 +43,10 @@ export function orderedFields(
   const place = new Map(order.map((name, at) => [name, at]));
   const key = fields.filter(({ isKey }) => isKey);
   const others = fields.filter(({ isKey }) => !isKey);
-  const placed = others
+  const first = others
     .filter(({ apiName }) => place.has(apiName))
     .toSorted((a, b) => (place.get(a.apiName) ?? 0) - (place.get(b.apiName) ?? 0));
-  return [...key, ...placed, ...others.filter(({ apiName }) => !place.has(apiName))];
+  return [...key, ...first, ...others.filter(({ apiName }) => !place.has(apiName))];
 }
 
 /** The columns that are shown. The key names the entry: it is never hidden. */
