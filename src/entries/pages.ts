@@ -1,5 +1,5 @@
 import { ServiceError } from '../api/errors.ts';
-import type { RowQueryRequest, RowVm } from '../api/generated/types.gen.ts';
+import type { RowVm } from '../api/generated/types.gen.ts';
 import { readRows } from './use-rows.ts';
 import type { RowQuestion } from './use-rows.ts';
 
@@ -24,40 +24,35 @@ const isTooLarge = (thrown: unknown): boolean =>
   thrown.status === 400 &&
   thrown.fields.some(({ path }) => path === 'limit');
 
+/** Where a page begins, and how many rows it has at most. */
+export interface PageAsked {
+  limit: number;
+  skip: number;
+  /** Id of the last row of the page before. */
+  last: number;
+}
+type ReadPage = (asked: PageAsked) => Promise<readonly RowVm[]>;
+
 /** Reads as many as one answer holds; a few very large rows among small ones make it fewer than were asked for. */
 async function readSome(
-  typeId: number,
-  body: RowQueryRequest & { limit: number },
-  signal: AbortSignal | undefined,
+  read: ReadPage,
+  asked: PageAsked,
 ): Promise<{ rows: readonly RowVm[]; limit: number }> {
-  for (let { limit } = body; ; limit = less(limit))
+  for (let { limit } = asked; ; limit = less(limit))
     try {
       // oxlint-disable-next-line no-await-in-loop -- the same again, with fewer rows
-      const { rows } = await readRows(typeId, { ...body, limit }, signal);
-      return { rows, limit };
+      return { rows: await read({ ...asked, limit }), limit };
     } catch (thrown) {
       if (limit === 1 || !isTooLarge(thrown)) throw thrown;
     }
 }
 
-/**
- * All rows that match, page after page: in the order of their ids after the last one seen, so that nothing moves from
- * one page into another meanwhile; in another order by their place. @throws ServiceError
- */
-export async function* pagesOf(
-  typeId: number,
-  { query, orderBy, fields }: RowQuestion & { fields: string[] },
-  signal?: AbortSignal,
-): AsyncGenerator<readonly RowVm[]> {
+/** All rows, page after page, each as large as an answer may be. @throws ServiceError */
+export async function* inPages(read: ReadPage): AsyncGenerator<readonly RowVm[]> {
   let [most, last, skip] = [FIRST_ROWS, 0, 0];
   for (;;) {
-    const after = { [ENTRY_ID]: { $gt: last } };
-    const place =
-      orderBy === undefined
-        ? { query: query === undefined ? after : { $and: [after, query] } }
-        : { ...(query !== undefined && { query }), orderBy, skip };
     // oxlint-disable-next-line no-await-in-loop -- in sequence, so that memory holds one page
-    const { rows, limit } = await readSome(typeId, { ...place, fields, limit: most }, signal);
+    const { rows, limit } = await readSome(read, { limit: most, last, skip });
     if (rows.length > 0) yield rows;
     if (rows.length < limit) return;
     last = rows.at(-1)?.EntryId ?? last;
@@ -65,3 +60,21 @@ export async function* pagesOf(
     most = Math.max(1, Math.min(MOST_ROWS, sizeOf(rows) > ENOUGH ? less(limit) : limit * 2));
   }
 }
+
+/**
+ * All rows that match, page after page: in the order of their ids after the last one seen, so that nothing moves from
+ * one page into another meanwhile; in another order by their place. @throws ServiceError
+ */
+export const pagesOf = (
+  typeId: number,
+  { query, orderBy, fields }: RowQuestion & { fields: string[] },
+  signal?: AbortSignal,
+): AsyncGenerator<readonly RowVm[]> =>
+  inPages(async ({ limit, skip, last }) => {
+    const after = { [ENTRY_ID]: { $gt: last } };
+    const place =
+      orderBy === undefined
+        ? { query: query === undefined ? after : { $and: [after, query] } }
+        : { ...(query !== undefined && { query }), orderBy, skip };
+    return (await readRows(typeId, { ...place, fields, limit }, signal)).rows;
+  });

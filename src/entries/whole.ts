@@ -12,6 +12,19 @@ const AT_ONCE = 8;
 export const isCut = ({ $cut = [] }: RowVm, { apiName }: Pick<Field, 'apiName'>): boolean =>
   $cut.includes(apiName);
 
+type ReadWhole = (
+  rows: readonly RowVm[],
+  fields: readonly Field[],
+  signal?: AbortSignal,
+) => Promise<readonly RowVm[]>;
+
+const readers = new WeakMap<RowVm, ReadWhole>();
+
+/** Rows that are not of today are read whole as they were read in part. */
+export function readWholeBy(rows: readonly RowVm[], read: ReadWhole): void {
+  for (const row of rows) readers.set(row, read);
+}
+
 /** The whole value of a field, before it is edited or copied. @throws ServiceError */
 export async function readWhole(
   entryId: number,
@@ -28,6 +41,9 @@ export async function wholeRows(
   fields: readonly Field[],
   signal?: AbortSignal,
 ): Promise<readonly RowVm[]> {
+  const [first] = rows;
+  const reader = first && readers.get(first);
+  if (reader) return reader(rows, fields, signal);
   const cut = rows.flatMap((row) =>
     fields.filter((field) => isCut(row, field)).map(({ id, apiName }) => ({ row, fieldId: id, apiName })),
   );

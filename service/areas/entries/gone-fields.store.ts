@@ -27,7 +27,9 @@ export async function goneFields(
     from (select distinct field_id from cell_log where site_id = ${siteId} and entry_id = ${entryId}
       and field_id <> all(${ids}::int[])) gone
     cross join lateral (select changes from audit_log where site_id = ${siteId} and subject_type = 'field'
-      and subject_id = gone.field_id::text and action = 'field.delete' order by at desc limit 1) a`.execute(db);
+      and subject_id = gone.field_id::text and action = 'field.delete' order by at desc limit 1) a`.execute(
+    db,
+  );
   return rows.map(({ id, told }) => ({
     ...likeness,
     id,

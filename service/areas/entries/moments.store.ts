@@ -9,22 +9,22 @@ interface Moments {
   after: Date | null;
 }
 
-/** When entries of the type changed last up to a moment, and first after it. */
+/** When entries of the type changed last before a moment, and first after it. */
 export async function momentsAround(db: Db, siteId: number, typeId: number, at: Date): Promise<Moments> {
   const moment = sql`${at}::timestamptz(3)`;
   const { rows } = await sql<Moments>`
     with later as materialized (
       select entry_id, created_at, any_at from entry_change
-      where site_id = ${siteId} and type_id = ${typeId} and any_at > ${moment} order by any_at limit ${MOST}),
+      where site_id = ${siteId} and type_id = ${typeId} and any_at >= ${moment} order by any_at limit ${MOST}),
     logged as (
       select max(l.before) as before, min(l.after) as after from later cross join lateral (
-        select max(at) filter (where at <= ${moment}) as before, min(at) filter (where at > ${moment}) as after
+        select max(at) filter (where at < ${moment}) as before, min(at) filter (where at > ${moment}) as after
         from cell_log where site_id = ${siteId} and entry_id = later.entry_id) l),
     made as (
-      select max(created_at) filter (where created_at <= ${moment}) as before,
-        least(min(created_at) filter (where created_at > ${moment}), min(any_at)) as after from later)
+      select max(created_at) filter (where created_at < ${moment}) as before,
+        least(min(created_at) filter (where created_at > ${moment}), min(any_at) filter (where any_at > ${moment})) as after from later)
     select greatest(logged.before, made.before, (select max(any_at) from entry_change
-        where site_id = ${siteId} and type_id = ${typeId} and any_at <= ${moment})) as before,
+        where site_id = ${siteId} and type_id = ${typeId} and any_at < ${moment})) as before,
       least(logged.after, made.after) as after
     from logged, made`.execute(db);
   return rows[0] ?? { before: null, after: null };

@@ -53,6 +53,9 @@ function partsOf(wanted: PastWanted, { was, is, unchangedBut }: PageOf): Sql[] {
   return parts;
 }
 
+const countBefore = (ids: readonly number[]): Sql =>
+  sql`(select count(*) from unnest(${[...ids]}::int[]) as known(id) where known.id < (select id from edge))`;
+
 /**
  * A page of all entries by their ids: the blocks of the list tell where today's begin, and what came and went since
  * moves a place by so many at most (docs/decisions/0027).
@@ -60,8 +63,6 @@ function partsOf(wanted: PastWanted, { was, is, unchangedBut }: PageOf): Sql[] {
 function plainPage(wanted: PastWanted, { without, besides }: PageOf, { limit, skip }: Window): Sql {
   const begin = Math.max(0, skip - besides.length);
   const near = { skip: begin, limit: skip + limit + without.length - begin };
-  const before = (ids: readonly number[]) =>
-    sql`(select count(*) from unnest(${[...ids]}::int[]) as known(id) where known.id < (select id from edge))`;
   return sql`select entry_id, at from (
     with live as materialized (select entry_id as id from (${plainIds(wanted, near)}) as ids),
       edge as (select min(id) as id from live),
@@ -69,7 +70,7 @@ function plainPage(wanted: PastWanted, { without, besides }: PageOf, { limit, sk
         select id from live where id <> all(${[...without]}::int[])
         union all select known.id from unnest(${[...besides]}::int[]) as known(id)
           where ${begin === 0 ? sql`true` : sql`known.id > (select id from edge)`})
-    select id as entry_id, row_number() over (order by id) ${begin === 0 ? sql`` : sql`+ ${begin} + ${before(besides)} - ${before(without)}`} as at
+    select id as entry_id, row_number() over (order by id) ${begin === 0 ? sql`` : sql`+ ${begin} + ${countBefore(besides)} - ${countBefore(without)}`} as at
     from together) as placed where at > ${skip} and at <= ${skip + limit}`;
 }
 

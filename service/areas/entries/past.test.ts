@@ -40,11 +40,15 @@ const cut = (value: unknown): unknown => (typeof value === 'string' ? value.slic
 
 /** What a row tells of texts that end after so many characters. */
 function begun(held: Plain, most: number | undefined): Plain {
-  const long = TEXTS.filter((name) => most !== undefined && String(held[name] ?? '').length > most);
+  const text = (name: string) => {
+    const value = held[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const long = TEXTS.filter((name) => most !== undefined && text(name).length > most);
   if (long.length === 0) return held;
   return {
     ...held,
-    ...Object.fromEntries(long.map((name) => [name, String(held[name]).slice(0, most)])),
+    ...Object.fromEntries(long.map((name) => [name, text(name).slice(0, most)])),
     $cut: long,
   };
 }

@@ -1,5 +1,6 @@
 import { FIELD } from '../../../contract/rules/fields.ts';
 import type { RowVm } from '../../api/generated/types.gen.ts';
+import type { ExportCell } from '../../export/cells.ts';
 import type { ExportSource } from '../../export/source.ts';
 import { count, counted } from '../../lib/numbers.ts';
 import { pagesOf } from '../pages.ts';
@@ -22,6 +23,15 @@ export interface EntriesRequest {
   filter: string | undefined;
   /** The zone in which moments are told. */
   zone: string;
+  /** Absent: the entries are those of today. */
+  past?: PastSource;
+}
+
+/** Entries as they were at a moment. */
+export interface PastSource {
+  /** What is told of each row besides, in columns of their own. */
+  columns: readonly { heading: string; width: number; cell: (row: RowVm) => ExportCell }[];
+  pages: (fields: string[], signal: AbortSignal) => AsyncIterable<readonly RowVm[]>;
 }
 
 const WIDTHS: Readonly<Record<Part, number>> = { value: 22, id: 10, currency: 10 };
@@ -58,6 +68,23 @@ export function entriesSource(request: Omit<EntriesRequest, 'zone'>, zones: read
 }
 
 function sourceIn(request: EntriesRequest): ExportSource {
+  const today = todayIn(request);
+  const { past } = request;
+  if (!past) return today;
+  const columns = [...entryColumns(request), ...past.columns];
+  return {
+    ...today,
+    columns: columns.map(({ heading, width }) => ({ heading, width })),
+    csvHint: 'Each row tells the moment and what is different today.',
+    async *portions(signal) {
+      const names = request.columns.map(({ apiName }) => apiName);
+      for await (const rows of past.pages(names, signal))
+        yield rows.map((row) => columns.map(({ cell }) => cell(row)));
+    },
+  };
+}
+
+function todayIn(request: EntriesRequest): ExportSource {
   const { type, total, filter, fields } = request;
   const columns = entryColumns(request);
   const hidden = fields.length - request.columns.length;

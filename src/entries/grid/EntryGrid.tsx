@@ -12,6 +12,7 @@ import { GridHead } from './GridHead.tsx';
 import { GridRow } from './GridRow.tsx';
 import { movedBy } from './keys.ts';
 import type { Cell } from './keys.ts';
+import type { PastMarks } from './marks.ts';
 import { PasteDialog } from './PasteDialog.tsx';
 import { newIn, withNew } from './new-rows.ts';
 import { barHeight } from './scroll.ts';
@@ -44,6 +45,8 @@ export interface EntryGridProps {
   /** Rows of the last question, while the next is being asked. */
   stale: boolean;
   editing: Editing;
+  /** The rows are those of a moment that is past. */
+  past?: PastMarks | undefined;
 }
 
 // As `--row` in tokens.css: places are reckoned before a row is drawn.
@@ -58,7 +61,7 @@ const numberWidthOf = (total: number): number => 26 + Math.max(2, total.toLocale
 
 /** The grid of entries: whatever its size, only what is in view is in the document (ARIA, "grid"). */
 export function EntryGrid(props: EntryGridProps) {
-  const { label, type, columns, stale, editing } = props;
+  const { label, type, columns, stale, editing, past } = props;
   const added = newIn(editing.changes).join();
   const rows = useMemo(
     () => withNew(props.rows, added === '' ? [] : added.split(',').map(Number)),
@@ -236,7 +239,8 @@ export function EntryGrid(props: EntryGridProps) {
             const y = Math.min(tall - rowHeight, index * rowHeight - view.top + view.bar);
             const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
             const row = rows.at(index);
-            const place = { row, index, y, type, columns };
+            const mark = row && past?.markOf(row);
+            const place = { row, index, y, type, columns, mark, at: past?.at };
             const staged = row && editing.changes.cells.get(row.EntryId);
             const goes = row !== undefined && editing.changes.deletions.has(row.EntryId);
             if (small)

@@ -11,6 +11,8 @@ interface EntryLinkProps {
   column: EntryColumn;
   /** Its name, as it is staged. */
   value: FieldValue | undefined;
+  /** The moment at which it is looked at. */
+  at?: string | undefined;
 }
 
 /** The address of an entry. */
@@ -21,12 +23,12 @@ export const entryPath = (type: string | number, entryId: number): string =>
  * The name of an entry, which leads to it; an entry without one is called by its id. A plain link: the grid follows it
  * (useFollow), since hundreds of links that each watch the router make scrolling slow.
  */
-export function EntryLink({ row, type, column, value }: EntryLinkProps) {
+export function EntryLink({ row, type, column, value, at }: EntryLinkProps) {
   const [name] = itemsOf(value);
   const text = name === undefined ? '' : itemText(name, column.field).trim();
   return (
     <a
-      href={entryPath(type, row.EntryId)}
+      href={`${entryPath(type, row.EntryId)}${at === undefined ? '' : `?at=${encodeURIComponent(at)}`}`}
       tabIndex={-1}
       title={text.length > 30 ? text.slice(0, MOST) : undefined}
     >

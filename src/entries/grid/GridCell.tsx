@@ -11,6 +11,8 @@ import { CellValue } from './CellValue.tsx';
 import { EditCell, Refusal } from './EditCell.tsx';
 import type { RowOpen } from './EditCell.tsx';
 import { EntryLink, NewName } from './EntryLink.tsx';
+import type { RowMark } from './marks.ts';
+import { FateNote, TodayNote } from './TodayNote.tsx';
 import './cell-states.css';
 
 interface GridCellProps {
@@ -36,6 +38,11 @@ interface GridCellProps {
   goes: boolean;
   isSelected: boolean;
   open: RowOpen | undefined;
+  /** What became of the entry since the moment of the list; only of the cell with its name. */
+  mark: RowMark | undefined;
+  /** What the field holds today, where that is something else. */
+  today: { value: FieldValue | undefined } | undefined;
+  moment: string | undefined;
 }
 
 const MOST_TEXT = 300;
@@ -76,6 +83,8 @@ function Cell(props: GridCellProps) {
     fault,
     isSelected,
     open,
+    mark,
+    today,
   } = props;
   const { field, width } = column;
   const Tag = at === 0 ? 'th' : 'td';
@@ -94,6 +103,8 @@ function Cell(props: GridCellProps) {
         isLast && 'eg-stays-last',
         isSelected && 'eg-selected',
         note?.className,
+        mark && 'eg-fated',
+        today && 'eg-differs',
         isOpen && 'eg-open',
         open?.refusal !== undefined && 'eg-refused',
       )}
@@ -117,10 +128,16 @@ function Cell(props: GridCellProps) {
           ) : at === 0 && row.EntryId < 0 ? (
             <NewName {...{ column, value }} />
           ) : at === 0 ? (
-            <EntryLink {...{ row, type, column, value }} />
+            <EntryLink {...{ row, type, column, value }} at={props.moment} />
+          ) : today ? (
+            <span className="eg-was">
+              <CellValue {...{ value, field, zone }} />
+            </span>
           ) : (
             <CellValue {...{ value, field, zone }} />
           )}
+          {today && <TodayNote {...{ today, field, zone }} />}
+          {mark && <FateNote mark={mark} />}
           {note && <span className="visually-hidden">, {note.words}</span>}
           {open?.refusal !== undefined && <Refusal text={open.refusal} />}
         </>

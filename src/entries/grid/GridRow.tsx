@@ -7,6 +7,7 @@ import { deletionKey } from '../editing/changes.ts';
 import type { EntryCells } from '../editing/changes.ts';
 import { GridCell } from './GridCell.tsx';
 import type { RowOpen } from './EditCell.tsx';
+import type { RowMark } from './marks.ts';
 import { faultsIn } from './sheet.ts';
 import type { Editing } from './sheet.ts';
 import { drawnIn, placesOf } from './spans.ts';
@@ -41,6 +42,9 @@ interface GridRowProps {
   left: number | undefined;
   right: number | undefined;
   open: RowOpen | undefined;
+  /** How it is different today, where it is of the moment `at`. */
+  mark: RowMark | undefined;
+  at: string | undefined;
 }
 
 function Row(props: GridRowProps) {
@@ -60,6 +64,7 @@ function Row(props: GridRowProps) {
     left,
     right,
     open,
+    mark,
   } = props;
   const places = placesOf(columns.slice(0, frozen), numberWidth);
   const isNew = row !== undefined && row.EntryId < 0;
@@ -81,11 +86,14 @@ function Row(props: GridRowProps) {
       goes={goes}
       isSelected={left !== undefined && right !== undefined && at >= left && at <= right}
       open={open?.column === at ? open : undefined}
+      mark={at === 0 ? mark : undefined}
+      today={mark?.today.get(column.field.apiName)}
+      moment={props.at}
     />
   );
   return (
     <tr
-      className={cx('eg-row', open && 'eg-row-open', goes && 'eg-goes')}
+      className={cx('eg-row', open && 'eg-row-open', goes && 'eg-goes', mark && `eg-${mark.state}`)}
       style={{ transform: `translateY(${y}px)` }}
       aria-rowindex={index + 2}
       aria-busy={row === undefined ? true : undefined}

@@ -8,6 +8,8 @@ import type { EntryCells } from '../editing/changes.ts';
 import { wordsOf } from '../editing/words.ts';
 import type { Field } from '../schema.ts';
 import { EntryLink, NewName } from './EntryLink.tsx';
+import type { RowMark } from './marks.ts';
+import { FateNote } from './TodayNote.tsx';
 
 interface SmallRowProps {
   row: RowVm | undefined;
@@ -22,6 +24,9 @@ interface SmallRowProps {
   goes: boolean;
   /** In which dates are shown. */
   zone: string;
+  /** How it is different today, where it is of the moment `at`. */
+  mark: RowMark | undefined;
+  at: string | undefined;
 }
 
 const shown = (row: RowVm, field: Field, staged: EntryCells | undefined) => {
@@ -33,23 +38,25 @@ const FACTS = 4;
 const CUT = 60;
 
 /** What a phone tells beside the name: the first columns that say something. */
-function factsOf({ row, columns, staged, zone }: SmallRowProps): string[] {
+function factsOf({ row, columns, staged, zone, mark }: SmallRowProps): string[] {
   if (!row) return [];
-  return columns
-    .slice(1)
-    .flatMap(({ field }) => {
-      const text = staged?.get(field.id)?.misfit?.text ?? wordsOf(shown(row, field, staged), field, zone);
-      return text === '' ? [] : [text.slice(0, CUT)];
-    })
-    .slice(0, FACTS);
+  const today = columns.flatMap(({ field }) => {
+    const now = mark?.today.get(field.apiName);
+    return now ? [`${field.name} now ${wordsOf(now.value, field, zone) || 'no data'}`.slice(0, CUT)] : [];
+  });
+  const then = columns.slice(1).flatMap(({ field }) => {
+    const text = staged?.get(field.id)?.misfit?.text ?? wordsOf(shown(row, field, staged), field, zone);
+    return text === '' ? [] : [text.slice(0, CUT)];
+  });
+  return [...today, ...then].slice(0, FACTS);
 }
 
 function Row(props: SmallRowProps) {
-  const { row, index, y, type, columns, isStop, staged, goes } = props;
+  const { row, index, y, type, columns, isStop, staged, goes, mark } = props;
   const [key] = columns;
   return (
     <tr
-      className={cx('eg-row eg-row-small', goes && 'eg-goes')}
+      className={cx('eg-row eg-row-small', goes && 'eg-goes', mark && `eg-${mark.state}`)}
       style={{ transform: `translateY(${y}px)` }}
       aria-rowindex={index + 2}
       aria-busy={row === undefined ? true : undefined}
@@ -65,11 +72,18 @@ function Row(props: SmallRowProps) {
           <Skeleton width="60%" />
         ) : (
           <>
-            {row.EntryId < 0 ? (
-              <NewName column={key} value={shown(row, key.field, staged)} />
-            ) : (
-              <EntryLink {...{ row, type, column: key }} value={shown(row, key.field, staged)} />
-            )}
+            <span className="eg-small-name">
+              {row.EntryId < 0 ? (
+                <NewName column={key} value={shown(row, key.field, staged)} />
+              ) : (
+                <EntryLink
+                  {...{ row, type, column: key }}
+                  value={shown(row, key.field, staged)}
+                  at={props.at}
+                />
+              )}
+              {mark && <FateNote mark={mark} />}
+            </span>
             {goes && <span className="visually-hidden">, to be deleted, not saved</span>}
             <span className="eg-facts">
               {factsOf(props).map((fact, at) => (

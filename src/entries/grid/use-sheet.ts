@@ -90,7 +90,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
         misfit,
         refusal,
       });
-    if (isCut(entry, field)) openWhole({ entry, field, seed }, show);
+    if (refusal === undefined && isCut(entry, field)) openWhole({ entry, field, seed }, show);
     else show(entry, seed);
   };
   const close = (onward: Onward | undefined) => {
@@ -148,7 +148,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
   const pressed = (event: KeyboardEvent): boolean => {
     const mod = event.ctrlKey || event.metaKey;
     const key = event.key.toLowerCase();
-    if (mod && (key === 'z' || key === 'y')) {
+    if (mod && (key === 'z' || key === 'y') && editing.refusal === undefined) {
       const again = key === 'y' || event.shiftKey;
       (again ? redoStep : undoStep)(editing.typeId);
       announce(again ? 'Done again' : 'Undone');

@@ -1,5 +1,8 @@
 import { useId, useState } from 'react';
 import { Button } from '../../ui/button/Button.tsx';
+import { zoneMark } from '../dates.ts';
+import { useZone } from '../zone.ts';
+import { clockText, momentShown } from './zoned.ts';
 import '../../ui/form/form.css';
 import './time.css';
 
@@ -10,31 +13,35 @@ interface MomentFieldProps {
   onChoose: (at: string) => void;
 }
 
-const MINUTE = 60_000;
+const textOf = (at: string | undefined, zone: string): string =>
+  at === undefined ? '' : clockText(at, zone);
 
-/** A moment as the field for it has it: in the reader's zone, to the minute. */
-function localText(at: string): string {
-  const moment = new Date(at);
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * MINUTE).toISOString().slice(0, 16);
-}
-
-/** A moment of the past, in the reader's own zone. */
+/** A moment of the past, in the zone in which the entries' dates are shown. */
 export function MomentField({ label, at, onChoose }: MomentFieldProps) {
   const id = useId();
-  const [shown, setShown] = useState(at);
-  const [text, setText] = useState(at === undefined ? '' : localText(at));
+  const { name: zone } = useZone();
+  const [shown, setShown] = useState({ at, zone });
+  const [text, setText] = useState(textOf(at, zone));
+  const [fault, setFault] = useState<string>();
   // Another moment was chosen elsewhere; the field stays, and with it the focus.
-  if (shown !== at) {
-    setShown(at);
-    setText(at === undefined ? '' : localText(at));
+  if (shown.at !== at || shown.zone !== zone) {
+    setShown({ at, zone });
+    setText(textOf(at, zone));
+    setFault(undefined);
   }
-  const [isAhead, setAhead] = useState(false);
   const submit = (event: { preventDefault: () => void }) => {
     event.preventDefault();
-    const moment = new Date(text);
-    const ahead = moment.getTime() > Date.now();
-    setAhead(ahead);
-    if (text !== '' && !ahead) onChoose(moment.toISOString());
+    // To the minute: the moment that is shown may be more exact.
+    const moment = at !== undefined && text === textOf(at, zone) ? at : momentShown(text, zone);
+    const isAhead = moment !== undefined && Date.parse(moment) > Date.now();
+    setFault(
+      moment === undefined
+        ? `Clocks in ${zone} never show this`
+        : isAhead
+          ? 'This moment lies ahead'
+          : undefined,
+    );
+    if (moment !== undefined && !isAhead) onChoose(moment);
   };
   return (
     <form className="tm-moment" onSubmit={submit}>
@@ -44,10 +51,13 @@ export function MomentField({ label, at, onChoose }: MomentFieldProps) {
         className="input"
         type="datetime-local"
         value={text}
-        aria-invalid={isAhead}
-        aria-describedby={isAhead ? `${id}-note` : undefined}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? `${id}-zone` : `${id}-zone ${id}-note`}
         onChange={({ target }) => setText(target.value)}
       />
+      <span id={`${id}-zone`} className="tm-zone">
+        {at === undefined ? zone : zoneMark(at, zone)}
+      </span>
       <Button
         type="submit"
         size="small"
@@ -55,9 +65,9 @@ export function MomentField({ label, at, onChoose }: MomentFieldProps) {
       >
         Show
       </Button>
-      {isAhead && (
+      {fault !== undefined && (
         <span id={`${id}-note`} className="field-error" role="alert">
-          This moment lies ahead
+          {fault}
         </span>
       )}
     </form>

@@ -1,18 +1,24 @@
-import type { PastState, RowsAsOf } from '../../api/generated/types.gen.ts';
-import { exactDate } from '../../lib/dates.ts';
+import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, StepBack, StepForward } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
+import type { PastState } from '../../api/generated/types.gen.ts';
+import { readChangeMomentsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { count } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
+import { IconButton } from '../../ui/button/IconButton.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { ToggleChip } from '../../ui/table/ToggleChip.tsx';
+import { useZone } from '../zone.ts';
 import { MomentField } from './MomentField.tsx';
+import type { PastView } from './past-view.ts';
+import type { PastList } from './use-past.ts';
+import { daysOn, momentWords } from './zoned.ts';
 import './past.css';
 
 interface PastBarProps {
-  asOf: string | undefined;
-  past: RowsAsOf | undefined;
-  only: PastState | undefined;
-  onMoment: (at: string) => void;
-  onOnly: (only: PastState | undefined) => void;
+  typeId: number;
+  view: PastView;
+  counts: PastList['counts'] | undefined;
+  onShow: (view: Partial<Pick<PastView, 'asOf' | 'only' | 'withAdded'>>) => void;
   onToday: () => void;
 }
 
@@ -23,17 +29,16 @@ const AGO = [
   { label: 'A week ago', ms: 7 * 24 * HOUR },
   { label: 'A month ago', ms: 30 * 24 * HOUR },
 ];
-const STATES = [
-  { state: 'added', words: 'added since' },
-  { state: 'removed', words: 'removed since' },
-  { state: 'changed', words: 'changed since' },
-] as const;
+const STATES: readonly PastState[] = ['added', 'removed', 'changed'];
 
 /** Says that this is the past, which moment of it, and how much is different today. */
-export function PastBar({ asOf, past, only, onMoment, onOnly, onToday }: PastBarProps) {
+export function PastBar({ typeId, view, counts, onShow, onToday }: PastBarProps) {
+  const { asOf, only, withAdded } = view;
+  const { name: zone } = useZone();
+  const choose = (at: string) => onShow({ asOf: at });
   return (
     <Banner
-      title={asOf === undefined ? 'Choose a moment' : `As it was on ${exactDate(asOf)}`}
+      title={asOf === undefined ? 'Choose a moment' : `As it was on ${momentWords(asOf, zone)}`}
       actions={
         <Button size="small" onClick={onToday}>
           Back to today
@@ -41,33 +46,103 @@ export function PastBar({ asOf, past, only, onMoment, onOnly, onToday }: PastBar
       }
     >
       <div className="past-bar">
-        <MomentField label="As of" at={asOf} onChoose={onMoment} />
-        <span className="past-ago">
-          {AGO.map(({ label, ms }) => (
-            <Button
-              key={label}
-              size="small"
-              variant="quiet"
-              onClick={() => onMoment(new Date(Date.now() - ms).toISOString())}
-            >
-              {label}
-            </Button>
-          ))}
-        </span>
+        <MomentField label="As of" at={asOf} onChoose={choose} />
+        {asOf === undefined ? (
+          <span className="past-ago">
+            {AGO.map(({ label, ms }) => (
+              <Button
+                key={label}
+                size="small"
+                variant="quiet"
+                onClick={() => choose(new Date(Date.now() - ms).toISOString())}
+              >
+                {label}
+              </Button>
+            ))}
+          </span>
+        ) : (
+          <Steps {...{ typeId, asOf, zone }} onChoose={choose} />
+        )}
       </div>
-      {past && (
+      {counts && (
         <div className="past-bar">
-          {STATES.map(({ state, words }) => (
+          {STATES.map((state) => (
             <ToggleChip
               key={state}
-              label={`${count(past[state])} ${words}`}
+              label={`${count(counts[state])} ${state} since`}
               on={only === state}
-              onChange={(on) => onOnly(on ? state : undefined)}
+              onChange={(on) => onShow({ only: on ? state : undefined })}
             />
           ))}
-          <span>The names of choices, people and entries are those of today. Nothing is changed here.</span>
+          {only === undefined && counts.added > 0 && (
+            <ToggleChip
+              label="Show added ones too"
+              on={withAdded}
+              onChange={(on) => onShow({ withAdded: on })}
+            />
+          )}
+          <span className="past-note">
+            The names of choices, people and entries are those of today. Nothing is changed here.
+          </span>
         </div>
       )}
     </Banner>
   );
 }
+
+const STEPS = [
+  { days: -7, label: 'A week earlier', icon: ChevronsLeft },
+  { days: -1, label: 'A day earlier', icon: ChevronLeft },
+  { days: 1, label: 'A day later', icon: ChevronRight },
+  { days: 7, label: 'A week later', icon: ChevronsRight },
+] as const;
+
+interface StepsProps {
+  typeId: number;
+  asOf: string;
+  zone: string;
+  onChoose: (at: string) => void;
+}
+
+/** From the moment to others: by days, and to when something changed. */
+function Steps({ typeId, asOf, zone, onChoose }: StepsProps) {
+  const { data: around } = useQuery({
+    ...readChangeMomentsOptions({ path: { entryTypeId: String(typeId) }, query: { at: asOf } }),
+    retry: false,
+  });
+  const earlier = around?.before;
+  const later = around?.after;
+  return (
+    <span className="past-ago">
+      {STEPS.map(({ days, label, icon }) => (
+        <IconButton
+          key={days}
+          size="small"
+          {...{ label, icon }}
+          onClick={() => onChoose(untilNow(daysOn(asOf, days, zone)))}
+        />
+      ))}
+      <Button
+        size="small"
+        variant="quiet"
+        icon={StepBack}
+        disabledReason={earlier === undefined ? 'Nothing changed before' : undefined}
+        onClick={() => earlier !== undefined && onChoose(earlier)}
+      >
+        Change before
+      </Button>
+      <Button
+        size="small"
+        variant="quiet"
+        icon={StepForward}
+        disabledReason={later === undefined ? 'Nothing changed since' : undefined}
+        onClick={() => later !== undefined && onChoose(later)}
+      >
+        Change after
+      </Button>
+    </span>
+  );
+}
+
+/** No moment lies ahead: a step that leads there ends now. */
+const untilNow = (at: string): string => new Date(Math.min(Date.parse(at), Date.now())).toISOString();

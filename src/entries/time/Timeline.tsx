@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { CornerDownRight, FilePlus2, GitMerge, Pencil, Sigma, Trash2 } from 'lucide-react';
-import { useMemo } from 'react';
+import { CornerDownRight, FilePlus2, GitMerge, Pencil, Sigma, Trash2, Undo2 } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { toServiceError } from '../../api/errors.ts';
 import type { EntryChange, EntryTypeVm } from '../../api/generated/types.gen.ts';
 import { counted } from '../../lib/numbers.ts';
@@ -9,6 +9,7 @@ import { Button } from '../../ui/button/Button.tsx';
 import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import { Moment } from '../../ui/layout/Moment.tsx';
+import { isKnown } from '../schema.ts';
 import type { Field } from '../schema.ts';
 import { differencesOf, isCaseOnly } from './differences.ts';
 import type { Difference } from './differences.ts';
@@ -24,7 +25,8 @@ interface TimelineProps {
   entryId: number;
   fields: readonly Field[];
   moments: Moments;
-  onPick: (at: string) => void;
+  /** Undefined: the history of another entry, within that of this one. */
+  onPick?: ((at: string) => void) | undefined;
 }
 
 const ICONS = {
@@ -35,6 +37,7 @@ const ICONS = {
   tookIn: GitMerge,
   deleted: Trash2,
   merged: GitMerge,
+  restored: Undo2,
 };
 
 /** Everything that happened to an entry, the newest first; any two moments can be picked and compared. */
@@ -54,9 +57,9 @@ export function Timeline({ type, entryId, fields, moments, onPick }: TimelinePro
         {changes.map((change) => (
           <Change
             key={`${change.at} ${change.kind} ${change.entry?.id ?? ''} ${change.by?.id ?? ''}`}
-            {...{ change, fields }}
+            {...{ type, change, fields }}
             isPicked={moments.includes(momentOf(change))}
-            onPick={() => onPick(momentOf(change))}
+            onPick={onPick && (() => onPick(momentOf(change)))}
           />
         ))}
       </ol>
@@ -73,20 +76,24 @@ export function Timeline({ type, entryId, fields, moments, onPick }: TimelinePro
 }
 
 interface ChangeProps {
+  type: EntryTypeVm;
   change: EntryChange;
   fields: readonly Field[];
   isPicked: boolean;
-  onPick: () => void;
+  onPick: (() => void) | undefined;
 }
 
-function Change({ change, fields, isPicked, onPick }: ChangeProps) {
+function Change({ type, change, fields, isPicked, onPick }: ChangeProps) {
   const Icon = ICONS[change.kind];
   const names = new Set(change.fields);
-  const differences = differencesOf(
-    change.before,
-    change.after,
-    fields.filter(({ apiName }) => names.has(apiName)),
-  );
+  const differences = [
+    ...differencesOf(
+      change.before,
+      change.after,
+      fields.filter(({ apiName }) => names.has(apiName)),
+    ),
+    ...goneOf(change, fields),
+  ];
   return (
     <li className={`tm-event tm-${change.kind}`}>
       <Icon aria-hidden />
@@ -95,15 +102,46 @@ function Change({ change, fields, isPicked, onPick }: ChangeProps) {
           <span>
             <Deed change={change} fields={differences.length} />, <Moment at={change.at} />
           </span>
-          <Button size="small" variant="quiet" aria-pressed={isPicked} onClick={onPick}>
-            {isPicked ? 'Picked' : 'Compare'}
-          </Button>
+          {onPick && (
+            <Button size="small" variant="quiet" aria-pressed={isPicked} onClick={onPick}>
+              {isPicked ? 'Picked' : 'Compare'}
+            </Button>
+          )}
         </div>
         {differences.length > 0 && <Differences differences={differences} />}
+        {change.kind === 'tookIn' && change.entry && <Before {...{ type, fields }} entry={change.entry} />}
       </div>
     </li>
   );
 }
+
+/** Values of fields that the type has no more, under the names they had. */
+function goneOf({ gone = [] }: EntryChange, [likeness]: readonly Field[]): readonly Difference[] {
+  return gone.flatMap(({ before, after, ...told }) => {
+    const field = likeness && { ...likeness, ...told, apiName: `$${told.id}` };
+    return field && isKnown(field) ? [{ field, before, after, isGone: true }] : [];
+  });
+}
+
+/** What had happened to an entry before it went into this one. */
+function Before({
+  type,
+  fields,
+  entry,
+}: Pick<TimelineProps, 'type' | 'fields'> & { entry: NonNullable<EntryChange['entry']> }) {
+  const [isOpen, setOpen] = useState(false);
+  const name = entry.name.trim() === '' ? `Entry ${entry.id}` : entry.name;
+  return (
+    <div className="tm-before">
+      <Button size="small" variant="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Hide' : 'Show'} the history of {name}
+      </Button>
+      {isOpen && <Timeline {...{ type, fields }} entryId={entry.id} moments={NO_MOMENTS} />}
+    </div>
+  );
+}
+
+const NO_MOMENTS: Moments = [];
 
 /** What was done, as a clause. */
 function Deed({ change, fields }: { change: EntryChange; fields: number }) {
@@ -116,6 +154,7 @@ function Deed({ change, fields }: { change: EntryChange; fields: number }) {
   );
   if (kind === 'created') return <>{who} created it</>;
   if (kind === 'deleted') return <>{who} deleted it</>;
+  if (kind === 'restored') return <>{who} brought it back</>;
   if (kind === 'merged')
     return (
       <>
@@ -144,6 +183,7 @@ function Differences({ differences }: { differences: readonly Difference[] }) {
         <div key={difference.field.id}>
           <dt>
             {difference.field.name}
+            {difference.isGone === true && <Badge>field deleted since</Badge>}
             {isCaseOnly(difference) && <Badge>case of letters</Badge>}
           </dt>
           <dd>

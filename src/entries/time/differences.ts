@@ -13,6 +13,8 @@ export interface Difference {
   field: Field;
   before: FieldValue | undefined;
   after: FieldValue | undefined;
+  /** The type has the field no more. */
+  isGone?: boolean;
 }
 
 const same = (one: FieldValue | undefined, other: FieldValue | undefined): boolean =>

@@ -11,22 +11,20 @@ export interface PastView extends EntriesView {
   asOf: string | undefined;
   /** Only rows that are different today. */
   only: PastState | undefined;
-  /** Beginning with 1. */
-  page: number;
+  /** Those that were added since stand among the others. */
+  withAdded: boolean;
 }
 
-/** Rows of a page: enough to read, few enough to draw at once. */
-export const PAGE = 100;
 const STATES: readonly PastState[] = ['added', 'removed', 'changed'];
 
 export const readPastView = (search: Search): PastView => ({
   ...readEntriesView(search),
   asOf: momentsIn(search.asOf)[0],
   only: STATES.find((state) => state === search.only),
-  page: typeof search.page === 'number' && search.page > 0 ? Math.floor(search.page) : 1,
+  withAdded: search.added === true,
 });
 
 export const writePastView = (view: PastView) => ({
   ...writeEntriesView(view),
-  ...spoken({ asOf: view.asOf, only: view.only, page: view.page === 1 ? undefined : view.page }),
+  ...spoken({ asOf: view.asOf, only: view.only, added: view.withAdded ? true : undefined }),
 });

@@ -1,49 +1,107 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { toServiceError } from '../../api/errors.ts';
 import { queryRowsAsOf } from '../../api/generated/sdk.gen.ts';
-import type { PastDifference } from '../../api/generated/types.gen.ts';
+import type { RowsAsOfRequest, RowVm } from '../../api/generated/types.gen.ts';
+import type { PastMarks, RowMark } from '../grid/marks.ts';
+import { WINDOW, createRows } from '../rows.ts';
+import type { EntryRows } from '../rows.ts';
+import type { Field } from '../schema.ts';
 import type { RowQuestion } from '../use-rows.ts';
-import { PAGE } from './past-view.ts';
+import { TEXT_LIMIT, isCut, readWholeBy } from '../whole.ts';
+import { markFrom } from './marks.ts';
 import type { PastView } from './past-view.ts';
 
-type Asked = Pick<PastView, 'asOf' | 'only' | 'page'>;
+export type PastQuestion = RowQuestion & Pick<RowsAsOfRequest, 'asOf' | 'only' | 'withAdded'>;
 
-/** A page of a list as it was; the one before stays until the next is there. */
+/** A list as it was, read by windows, and how it is different today. */
+export interface PastList {
+  rows: EntryRows;
+  marks: PastMarks;
+  counts: { added: number; removed: number; changed: number };
+}
+
+const ENTRY_ID = 'EntryId';
+// A text has a million characters at most, an answer 32 MiB.
+const AT_ONCE = 8;
+
+/** One call for rows as they were. @throws ServiceError */
+export const readPastRows = async (typeId: number, body: RowsAsOfRequest, signal?: AbortSignal) =>
+  (
+    await queryRowsAsOf({
+      path: { entryTypeId: String(typeId) },
+      body: { ...body, wrapIntoArrays: true },
+      ...(signal && { signal }),
+    })
+  ).data;
+
+async function begin(typeId: number, question: PastQuestion, signal: AbortSignal): Promise<PastList> {
+  const known = new WeakMap<RowVm, RowMark>();
+  // What was added since is shown as it is, and its texts are those of today.
+  const whole = async (those: readonly RowVm[], fields: readonly Field[], stop?: AbortSignal) => {
+    const cut = those.filter((row) => fields.some((field) => isCut(row, field)));
+    const byId = new Map<number, RowVm>();
+    const names = fields.map(({ apiName }) => apiName);
+    for (let at = 0; at < cut.length; at += AT_ONCE) {
+      const query = { [ENTRY_ID]: { $in: cut.slice(at, at + AT_ONCE).map(({ EntryId }) => EntryId) } };
+      const asked = { asOf: question.asOf, query, fields: names, limit: AT_ONCE, withAdded: true };
+      // oxlint-disable-next-line no-await-in-loop -- one answer after the other: each may be large
+      const read = await readPastRows(typeId, asked, stop);
+      for (const row of read.rows) byId.set(row.EntryId, row);
+    }
+    return those.map((row) => {
+      const found = byId.get(row.EntryId);
+      return found
+        ? { ...row, ...found, $cut: row.$cut?.filter((name) => !names.includes(name)) ?? [] }
+        : row;
+    });
+  };
+  const ask = async (skip: number, stop: AbortSignal) => {
+    const answer = await readPastRows(
+      typeId,
+      { ...question, limit: WINDOW, skip, textLimit: TEXT_LIMIT },
+      stop,
+    );
+    const differences = new Map(answer.differences.map((each) => [each.entryId, each]));
+    for (const row of answer.rows) {
+      const difference = differences.get(row.EntryId);
+      if (difference) known.set(row, markFrom(difference));
+    }
+    readWholeBy(answer.rows, whole);
+    return answer;
+  };
+  const { totalRecords, rows, added, removed, changed } = await ask(0, signal);
+  return {
+    rows: createRows({
+      total: totalRecords,
+      first: rows,
+      read: async (skip, stop) => (await ask(skip, stop)).rows,
+    }),
+    marks: { at: question.asOf, markOf: (row) => known.get(row) },
+    counts: { added, removed, changed },
+  };
+}
+
+/** The entries as they were, read where somebody looks; those of the last question stay until the next are there. */
 export function usePast(
   typeId: number,
   question: RowQuestion,
-  { asOf, only, page }: Asked,
+  { asOf = '', only, withAdded }: Pick<PastView, 'asOf' | 'only' | 'withAdded'>,
   enabled: boolean,
 ) {
+  const asked = { ...question, asOf, ...(only && { only }), ...(withAdded && { withAdded }) };
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
-    queryKey: [{ _id: 'queryRowsAsOf', typeId, question, asOf, only, page }],
-    queryFn: async ({ signal }) =>
-      (
-        await queryRowsAsOf({
-          path: { entryTypeId: String(typeId) },
-          body: {
-            ...question,
-            asOf: asOf ?? '',
-            ...(only && { only }),
-            limit: PAGE,
-            skip: (page - 1) * PAGE,
-            wrapIntoArrays: true,
-          },
-          signal,
-        })
-      ).data,
-    enabled: enabled && asOf !== undefined,
+    queryKey: [{ _id: 'queryRowsAsOf', typeId, asked }],
+    queryFn: ({ signal }) => begin(typeId, asked, signal),
+    enabled: enabled && asOf !== '',
     placeholderData: keepPreviousData,
+    gcTime: 60_000,
+    structuralSharing: false,
+    refetchOnWindowFocus: false,
     retry: false,
   });
-  const differences = useMemo(
-    () => new Map<number, PastDifference>(data?.differences.map((each) => [each.entryId, each])),
-    [data],
-  );
   return {
-    past: data,
-    differences,
+    list: data,
+    question: asked,
     error: error === null ? undefined : toServiceError(error),
     isFetching,
     stale: isPlaceholderData,

@@ -4,15 +4,12 @@ import type { Condition } from '../../../../contract/rules/query/tree.ts';
 import { useAllowed, useSession } from '../../../api/session.ts';
 import { entriesSource } from '../../../entries/export/source.ts';
 import type { EntriesRequest } from '../../../entries/export/source.ts';
-import { EMPTY, toDraft, toQuery } from '../../../entries/find/draft.ts';
-import { useNameOf } from '../../../entries/find/use-name-of.ts';
-import { nodeWords } from '../../../entries/find/words.ts';
-import { useType } from '../../../entries/use-type.ts';
 import type { EntriesView } from '../../../entries/view.ts';
 import { OWN_ZONE, useZone } from '../../../entries/zone.ts';
 import { openExport } from '../../../export/index.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { MenuButton } from '../../../ui/menu/MenuButton.tsx';
+import { useFilterWords } from './-use-filter-words.ts';
 
 interface FilesMenuProps {
   request: Omit<EntriesRequest, 'zone' | 'total' | 'filter'> & { total: number | undefined };
@@ -20,23 +17,10 @@ interface FilesMenuProps {
   condition: Condition | undefined;
 }
 
-/** What a list asks for, in words. */
-function useFilterWords({ request, view, condition }: FilesMenuProps): string | undefined {
-  const { schema, fields } = useType();
-  const asked = condition ? toDraft(condition) : EMPTY;
-  const nameOf = useNameOf(asked, fields, schema);
-  const parts = [
-    ...(view.q.trim() === '' ? [] : [`Search: ${view.q.trim()}`]),
-    ...(toQuery(asked) ? [nodeWords(asked, request.fields, nameOf)] : []),
-  ];
-  return parts.length > 0 ? parts.join(' · ') : undefined;
-}
-
 /** Import and export of the entries of a type; what is exported is what the list holds. */
-export function FilesMenu(props: FilesMenuProps) {
-  const { request } = props;
+export function FilesMenu({ request, view, condition }: FilesMenuProps) {
   const router = useRouter();
-  const filter = useFilterWords(props);
+  const filter = useFilterWords(view, condition);
   const { site } = useSession();
   const zone = useZone();
   const importing = useAllowed('updateEntries');

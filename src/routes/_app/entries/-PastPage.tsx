@@ -1,33 +1,32 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { History } from 'lucide-react';
-import { useMemo } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { ServiceError } from '../../../api/errors.ts';
 import { useAllowed } from '../../../api/session.ts';
-import { columnsOf } from '../../../entries/columns.ts';
-import { AS_SCHEMA, useColumnChoice } from '../../../entries/columns-store.ts';
+import { columnsOf, hasOrder, placed } from '../../../entries/columns.ts';
+import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
+import type { ColumnChoice } from '../../../entries/columns-store.ts';
 import { toDraft, toQuery } from '../../../entries/find/draft.ts';
 import { readSaid, withSearch } from '../../../entries/find/query.ts';
+import { fieldCalled } from '../../../entries/schema.ts';
 import { PastBar } from '../../../entries/time/PastBar.tsx';
-import { PAGE, readPastView, writePastView } from '../../../entries/time/past-view.ts';
+import { readPastView, writePastView } from '../../../entries/time/past-view.ts';
 import type { PastView } from '../../../entries/time/past-view.ts';
-import { PastTable } from '../../../entries/time/PastTable.tsx';
 import { usePast } from '../../../entries/time/use-past.ts';
 import { useType } from '../../../entries/use-type.ts';
 import { writeEntriesView } from '../../../entries/view.ts';
 import { columnsPlace } from '../../../entries/views/saved.ts';
+import { useViews } from '../../../entries/views/use-views.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
-import { Button } from '../../../ui/button/Button.tsx';
-import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
-import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
-import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { TableBar } from '../../../ui/table/TableBar.tsx';
 import { useTyping } from '../-typing.ts';
+import { ColumnTools } from './-ColumnTools.tsx';
 import { FilterChips } from './-FilterChips.tsx';
+import { PastCard } from './-PastCard.tsx';
+import { PastExport } from './-PastExport.tsx';
 import './-entries.css';
-import '../../../ui/table/table.css';
 
 const route = getRouteApi('/_app/entries/$type/past');
 
@@ -38,44 +37,56 @@ export function PastPage() {
   return <Past />;
 }
 
-/** More columns than these at once nobody compares, and each is drawn. */
-const MOST_COLUMNS = 40;
-
 function usePastView() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const view = useMemo(() => readPastView(search), [search]);
   const show = (next: Partial<PastView>, replace = false) =>
-    navigate({ to: '.', search: writePastView({ ...view, page: 1, ...next }), replace });
+    navigate({ to: '.', search: writePastView({ ...view, ...next }), replace });
   return { view, show, navigate };
+}
+
+/** The columns of the list of today: as its view has them, and as they were chosen there. */
+function useColumns(saved: number | undefined) {
+  const { type, fields } = useType();
+  const { views } = useViews(type.id);
+  const view = views.find(({ id }) => id === saved);
+  const place = columnsPlace(type.id, view?.id);
+  const choice = useColumnChoice(place) ?? view?.columns ?? AS_SCHEMA;
+  const columns = useMemo(() => columnsOf(fields, choice), [fields, choice]);
+  return { choice, columns, keep: (next: ColumnChoice) => keepColumnChoice(place, next) };
 }
 
 function Past() {
   const { schema, type, fields } = useType();
   const { view, show, navigate } = usePastView();
-  const choice = useColumnChoice(columnsPlace(type.id, view.saved)) ?? AS_SCHEMA;
-  const all = useMemo(() => columnsOf(fields, choice), [fields, choice]);
-  const columns = all.slice(0, MOST_COLUMNS);
+  const { choice, columns, keep } = useColumns(view.saved);
   const key = fields.find(({ isKey }) => isKey);
   const { q, type: typed, settle } = useTyping(view.q, (next) => show({ q: next }, true));
+  const sought = useDeferredValue(view.q);
   const { condition, faults } = useMemo(() => readSaid(view.query, fields), [view.query, fields]);
+  const descending = view.sort.startsWith('-');
+  const sorted = fieldCalled(fields, descending ? view.sort.slice(1) : view.sort);
+  const sort = { field: sorted && hasOrder(sorted) ? sorted.apiName : '', descending };
   const names = columns.map(({ field }) => field.apiName).join('\n');
   const question = useMemo(() => {
-    const query = withSearch(condition && toQuery(toDraft(condition)), view.q, key);
+    const query = withSearch(condition && toQuery(toDraft(condition)), sought, key);
     return {
       ...(query && { query }),
       fields: names.split('\n'),
-      ...(view.sort !== '' && { orderBy: view.sort }),
+      ...(sort.field !== '' && { orderBy: `${sort.descending ? '-' : ''}${sort.field}` }),
     };
-  }, [condition, view.q, view.sort, key, names]);
+  }, [condition, sought, key, names, sort.field, sort.descending]);
   const answer = usePast(type.id, question, view, condition !== undefined);
-  const { past } = answer;
+  const list = view.asOf === undefined ? undefined : answer.list;
   const today = () =>
     void navigate({
       to: '/entries/$type',
       params: { type: type.apiName },
       search: writeEntriesView(view),
     });
+  const turn = (name: string) =>
+    void show({ sort: sort.field === name && !sort.descending ? `-${name}` : name });
   return (
     <Page
       fill
@@ -83,20 +94,20 @@ function Past() {
       title={`${type.pluralName} as they were`}
       meta={
         <span aria-live="polite">
-          {past && view.only === undefined && counted(past.totalRecords, 'entry then', 'entries then')}
-          {past && view.only !== undefined && `${count(past.totalRecords)} ${view.only} since`}
+          {list && view.only === undefined && toldOf(list.rows.total, view.withAdded)}
+          {list && view.only !== undefined && `${count(list.rows.total)} ${view.only} since`}
         </span>
       }
+      actions={<PastExport {...{ type, fields, columns, view, condition }} answer={answer} />}
     >
       <PastBar
-        {...{ past }}
-        asOf={view.asOf}
-        only={view.only}
-        onMoment={(asOf) => void show({ asOf })}
-        onOnly={(only) => void show({ only })}
+        {...{ view }}
+        typeId={type.id}
+        counts={list?.counts}
+        onShow={(next) => void show(next)}
         onToday={today}
       />
-      <TableBar>
+      <TableBar tools={<ColumnTools {...{ fields, choice, sort }} onSort={turn} onChange={keep} />}>
         <SearchField
           label={`Search ${type.pluralName}`}
           placeholder={key ? `${key.name} contains` : 'Search'}
@@ -106,109 +117,19 @@ function Past() {
         />
         <FilterChips {...{ condition, fields, schema, faults }} onChange={(query) => void show({ query })} />
       </TableBar>
-      <section className="tbl-card" aria-label={`${type.pluralName} as they were`}>
-        <Content {...{ view, answer, columns, type }} />
-        {past && past.totalRecords > 0 && (
-          <Pages
-            {...{ view }}
-            total={past.totalRecords}
-            shown={past.rows.length}
-            columns={columns.length}
-            left={all.length - columns.length}
-            onPage={(page) => void show({ page })}
-          />
-        )}
-      </section>
+      <PastCard
+        {...{ view, answer, columns, faults, sort }}
+        frozen={choice.frozen}
+        onSort={turn}
+        onClear={() => void show({ q: '', query: undefined, only: undefined })}
+        onResize={(name, width) => keep({ ...choice, widths: { ...choice.widths, [name]: width } })}
+        onPlace={(name, at) => keep(placed(fields, choice, name, at))}
+      />
     </Page>
   );
 }
 
-interface ContentProps {
-  view: PastView;
-  answer: ReturnType<typeof usePast>;
-  columns: ReturnType<typeof columnsOf>;
-  type: ReturnType<typeof useType>['type'];
-}
-
-function Content({ view, answer, columns, type }: ContentProps) {
-  const { past, error } = answer;
-  if (view.asOf === undefined)
-    return (
-      <EmptyState icon={History} title="No moment is chosen">
-        Choose above when the list is to be told: it is shown as it was then, with what is different today.
-      </EmptyState>
-    );
-  if (error)
-    return (
-      <ErrorState
-        title={`${type.pluralName} cannot be told as they were then`}
-        onRetry={answer.refetch}
-        retrying={answer.isFetching}
-        requestId={error.requestId}
-      >
-        {[error.message, ...error.fields.map(({ message }) => message)].join('. ')}
-      </ErrorState>
-    );
-  if (!past)
-    return (
-      <div className="ent-waiting">
-        <SkeletonRows rows={12} />
-      </div>
-    );
-  if (past.rows.length === 0)
-    return (
-      <EmptyState icon={History} title="Nothing to show of this moment">
-        {view.only === undefined
-          ? 'No entry had everything that is asked for.'
-          : `No entry that is asked for was ${view.only} since.`}
-      </EmptyState>
-    );
-  return (
-    <PastTable
-      {...{ type, columns }}
-      rows={past.rows}
-      differences={answer.differences}
-      asOf={view.asOf}
-      first={(view.page - 1) * PAGE + 1}
-      stale={answer.stale}
-    />
-  );
-}
-
-interface PagesProps {
-  view: PastView;
-  total: number;
-  shown: number;
-  columns: number;
-  left: number;
-  onPage: (page: number) => void;
-}
-
-function Pages({ view: { page }, total, shown, columns, left, onPage }: PagesProps) {
-  const first = (page - 1) * PAGE + 1;
-  return (
-    <footer className="tbl-footer">
-      <span>
-        {count(first)} to {count(first + shown - 1)} of {count(total)} ·{' '}
-        {counted(columns, 'column', 'columns')}
-        {left > 0 && `, ${count(left)} more are not shown`}
-      </span>
-      <span className="past-ago">
-        <Button
-          size="small"
-          disabledReason={page === 1 ? 'This is the first page' : undefined}
-          onClick={() => onPage(page - 1)}
-        >
-          Previous
-        </Button>
-        <Button
-          size="small"
-          disabledReason={first + shown > total ? 'This is the last page' : undefined}
-          onClick={() => onPage(page + 1)}
-        >
-          Next
-        </Button>
-      </span>
-    </footer>
-  );
-}
+const toldOf = (total: number, withAdded: boolean): string =>
+  withAdded
+    ? `${counted(total, 'entry', 'entries')} then or now`
+    : counted(total, 'entry then', 'entries then');

@@ -1,0 +1,147 @@
+import { History } from 'lucide-react';
+import { useMemo } from 'react';
+import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
+import { toServiceError } from '../../../api/errors.ts';
+import type { EntryColumn } from '../../../entries/columns.ts';
+import { NO_CHANGES } from '../../../entries/editing/changes.ts';
+import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
+import type { EntryGridProps } from '../../../entries/grid/EntryGrid.tsx';
+import type { PastView } from '../../../entries/time/past-view.ts';
+import type { usePast } from '../../../entries/time/use-past.ts';
+import { useType } from '../../../entries/use-type.ts';
+import { useZone } from '../../../entries/zone.ts';
+import { counted } from '../../../lib/numbers.ts';
+import { Button } from '../../../ui/button/Button.tsx';
+import { Banner } from '../../../ui/feedback/Banner.tsx';
+import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
+import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import '../../../ui/table/table.css';
+
+interface PastCardProps extends Pick<
+  EntryGridProps,
+  'columns' | 'sort' | 'frozen' | 'onSort' | 'onResize' | 'onPlace'
+> {
+  view: PastView;
+  answer: ReturnType<typeof usePast>;
+  /** Why the query of the address cannot be asked. */
+  faults: readonly QueryFault[] | undefined;
+  onClear: () => void;
+}
+
+const REFUSAL = 'This is the past: open the entry to restore values';
+/** What became of an entry stands beside its name. */
+const FATE_WIDTH = 84;
+
+const widened = (columns: readonly EntryColumn[], by: number): readonly EntryColumn[] =>
+  columns.map((column, at) => (at === 0 ? { ...column, width: column.width + by } : column));
+
+/** A list as it was in its states: no moment yet, waiting, there, refused, none that match. */
+export function PastCard(props: PastCardProps) {
+  const { columns, answer, view } = props;
+  const { type } = useType();
+  const { name: zone } = useZone();
+  const broken = answer.list?.rows.failure();
+  const trouble = answer.list && (answer.error ?? broken);
+  return (
+    <section className="tbl-card" aria-label={`${type.pluralName} as they were`}>
+      {trouble !== undefined && view.asOf !== undefined && !answer.error && (
+        <div className="tbl-stale">
+          <Banner
+            tone="warn"
+            title="Some entries could not be read"
+            actions={
+              <Button size="small" onClick={answer.refetch} pending={answer.isFetching}>
+                Try again
+              </Button>
+            }
+          >
+            {toServiceError(trouble).message}
+          </Banner>
+        </div>
+      )}
+      <Content {...props} />
+      <footer className="tbl-footer">
+        <span>
+          {counted(columns.length, 'column', 'columns')} shown. Dates are in {zone}
+        </span>
+      </footer>
+    </section>
+  );
+}
+
+function usePastEditing() {
+  const { schema, type, fields } = useType();
+  const { name: zone } = useZone();
+  return useMemo(
+    () => ({ typeId: type.id, schema, fields, changes: NO_CHANGES, refusal: REFUSAL, zone }),
+    [type.id, schema, fields, zone],
+  );
+}
+
+function Content(props: PastCardProps) {
+  const { view, answer, faults, onClear, onResize } = props;
+  const { type, fields } = useType();
+  const editing = usePastEditing();
+  const columns = useMemo(() => widened(props.columns, FATE_WIDTH), [props.columns]);
+  const key = fields.find(({ isKey }) => isKey);
+  const { list, error } = answer;
+  const narrowed = view.q !== '' || view.query !== undefined || view.only !== undefined;
+  if (view.asOf === undefined)
+    return (
+      <EmptyState icon={History} title="No moment is chosen">
+        Choose above when the list is to be told: it is shown as it was then, with what is different today.
+      </EmptyState>
+    );
+  if (faults)
+    return (
+      <EmptyState
+        title="This filter cannot be asked"
+        actions={<Button onClick={onClear}>Clear the filter</Button>}
+      >
+        {faults.map(({ path, message }) => `${path}: ${message}`).join('. ')}
+      </EmptyState>
+    );
+  if (error)
+    return (
+      <ErrorState
+        title={`${type.pluralName} cannot be told as they were then`}
+        onRetry={answer.refetch}
+        retrying={answer.isFetching}
+        requestId={error.requestId}
+      >
+        {[...new Set([error.message, ...error.fields.map(({ message }) => message)])].join('. ')}
+      </ErrorState>
+    );
+  if (!list)
+    return (
+      <div className="ent-waiting">
+        <SkeletonRows rows={12} />
+      </div>
+    );
+  if (list.rows.total === 0)
+    return (
+      <EmptyState
+        icon={History}
+        title={narrowed ? 'Nothing to show of this moment' : `There were no ${type.pluralName} yet`}
+        actions={narrowed && <Button onClick={onClear}>Clear search and filter</Button>}
+      >
+        {view.only === undefined
+          ? `At this moment no entry ${narrowed ? 'had everything that is asked for' : 'was there'}. ${counted(list.counts.added, 'one was', 'were')} added since.`
+          : `No entry that is asked for was ${view.only} since.`}
+      </EmptyState>
+    );
+  return (
+    <EntryGrid
+      {...props}
+      label={`${type.pluralName} as they were`}
+      type={type.apiName}
+      rows={list.rows}
+      columns={columns}
+      stale={answer.stale}
+      editing={editing}
+      past={list.marks}
+      onResize={(name, width) => onResize(name, name === key?.apiName ? width - FATE_WIDTH : width)}
+    />
+  );
+}
