@@ -1,20 +1,17 @@
 /** Approved addresses (spec 5.4), and whose word counts for where a request comes from (T09). */
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { hashPassword } from '../kernel/auth/password.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { callsWith, send, type Refusal } from '../testing/calls.ts';
+import { cheapHash } from '../testing/sign-in.ts';
 import { as, contract, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
+const passwordHash = cheapHash(PASSWORD);
 
 const approve = (networks: readonly string[], siteId: number) =>
   networks.map((network) => ({ site_id: siteId, network }));
 
 onEachApp((house) => {
   let person: Person;
-  let passwordHash = '';
-  beforeAll(async () => {
-    passwordHash = await hashPassword(PASSWORD);
-  });
   beforeEach(async () => {
     const siteId = await makeSite(house().db);
     person = await makePerson(house().db, siteId, {

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { PasskeyOptions, RegisteredPasskey, Session } from '../../contract/generated/types.gen.ts';
-import { hashPassword } from '../kernel/auth/password.ts';
 import { makePasskey } from '../testing/authenticator.ts';
 import type { Refusal, Reply } from '../testing/calls.ts';
-import { browserWith, enrol, givePassword, sessionCookie } from '../testing/sign-in.ts';
+import { browserWith, cheapHash, enrol, givePassword, sessionCookie } from '../testing/sign-in.ts';
 import {
   makePerson,
   makeSite,
@@ -16,14 +15,11 @@ import {
 } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
+const passwordHash = cheapHash(PASSWORD);
 const statusOf = ({ status }: Reply<unknown>) => status;
 
 onEachApp((house) => {
-  let passwordHash = '';
   let person: Person;
-  beforeAll(async () => {
-    passwordHash = await hashPassword(PASSWORD);
-  });
   beforeEach(async () => {
     person = await makePerson(house().db, await makeSite(house().db), { passwordHash });
   });

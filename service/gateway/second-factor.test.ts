@@ -1,24 +1,20 @@
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { OwnSecurity, Session } from '../../contract/generated/types.gen.ts';
-import { hashPassword } from '../kernel/auth/password.ts';
 import { expireSessions } from '../kernel/audit/activity.store.ts';
 import { codeOf } from '../testing/authenticator.ts';
 import type { Refusal, Reply } from '../testing/calls.ts';
-import { browserWith, enrol, givePassword, sessionCookie } from '../testing/sign-in.ts';
+import { browserWith, cheapHash, enrol, givePassword, sessionCookie } from '../testing/sign-in.ts';
 import { makePerson, makeSite, onEachApp, openApp, type Person } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
+const passwordHash = cheapHash(PASSWORD);
 const hex = (text: string) => Buffer.from(text).toString('hex');
 const statusOf = ({ status }: Reply<unknown>) => status;
 
 onEachApp((house) => {
-  let passwordHash = '';
   let siteId = 0;
   let person: Person;
-  beforeAll(async () => {
-    passwordHash = await hashPassword(PASSWORD);
-  });
   beforeEach(async () => {
     siteId = await makeSite(house().db);
     person = await makePerson(house().db, siteId, { passwordHash });
