@@ -1,26 +1,23 @@
 /** What is written into the report, by the doors and by the clock. */
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Session, UserActivityEntry } from '../../../contract/generated/types.gen.ts';
 import { expireSessions, forgetActivity } from '../../kernel/audit/activity.store.ts';
-import { hashPassword } from '../../kernel/auth/password.ts';
 import { hashSecret } from '../../kernel/secret.ts';
 import { writeRows } from '../../testing/activity.ts';
 import { callsWith, send, type Reply } from '../../testing/calls.ts';
+import { cheapHash } from '../../testing/sign-in.ts';
 import { as, joinSite, makeKey, makePerson, makeSite, onEachApp, type Person } from '../../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
+const passwordHash = cheapHash(PASSWORD);
 const DAY = 86_400_000;
 
 const tokenOf = ({ headers }: Reply<unknown>) =>
   /steward=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
 
 onEachApp((house) => {
-  let passwordHash = '';
   let person: Person;
-  beforeAll(async () => {
-    passwordHash = await hashPassword(PASSWORD);
-  });
   beforeEach(async () => {
     person = await makePerson(house().db, await makeSite(house().db), { passwordHash });
   });
