@@ -18,7 +18,7 @@ export interface Draft {
   ignoreNearDups: boolean;
 }
 
-/** Entries that exist, with what they hold; those of another type or site are absent. */
+/** Entries that exist, with what they hold of the fields that are looked at; those of another type or site are absent. */
 export type Existing = ReadonlyMap<number, Vals>;
 
 /**
@@ -105,25 +105,38 @@ function write(
  * Fields that need a value and have none. A new entry needs all of them; an entry that lacks one since before is not
  * held back for it, but nobody can clear one, nor make one required and leave it empty (spec 4.6, requiredWhen).
  */
-export function missing(draft: Draft, type: EntryType): FieldError[] {
+export function missing(drafts: readonly Draft[], type: EntryType): FieldError[] {
   const byId = new Map(type.fields.map((field) => [field.id, field]));
+  const needed = type.fields.filter((field) => field.isStoreRequestSupported && mayBeNeeded(field));
   const needs = (field: SchemaField, vals: Vals): boolean =>
     field.isRequired ||
     (field.requiredWhen !== null && isRequiredNow(field.requiredWhen, (id) => byId.get(id), vals));
-  return type.fields
-    .filter(
-      (field) =>
-        draft.after[field.id] === undefined && field.isStoreRequestSupported && needs(field, draft.after),
-    )
-    .filter((field) => draft.isNew || draft.before[field.id] !== undefined || !needs(field, draft.before))
-    .map((field) => ({
-      path: draft.touched.get(field.id)?.path ?? draft.path,
-      message: `${field.apiName} is required${field.isRequired ? '' : ' here: its conditions hold'}`,
-    }));
+  const lacks = ({ isNew, before, after }: Draft, field: SchemaField): boolean =>
+    after[field.id] === undefined &&
+    needs(field, after) &&
+    (isNew || before[field.id] !== undefined || !needs(field, before));
+  return drafts.flatMap((draft) =>
+    needed
+      .filter((field) => lacks(draft, field))
+      .map((field) => ({
+        path: draft.touched.get(field.id)?.path ?? draft.path,
+        message: `${field.apiName} is required${field.isRequired ? '' : ' here: its conditions hold'}`,
+      })),
+  );
 }
 
-/** Fields whose value is another one than before; a change of case alone is a change (spec 4.4). */
+const mayBeNeeded = ({ isRequired, requiredWhen }: SchemaField): boolean =>
+  isRequired || requiredWhen !== null;
+
+/** What is looked at of entries that exist: the fields that a request names, and what `missing` asks for. */
+export function fieldsLookedAt(type: EntryType, named: Iterable<number>): Set<number> {
+  const needed = type.fields.filter(mayBeNeeded);
+  const read = needed.flatMap(({ requiredWhen }) => requiredWhen?.conditions ?? []);
+  return new Set([...named, ...needed.map(({ id }) => id), ...read.map(({ fieldId }) => fieldId)]);
+}
+
+/** Those of the fields whose value is another one than before; a change of case alone is a change (spec 4.4). */
 export const changedFields = (
   { before, after }: Pick<Draft, 'before' | 'after'>,
-  type: EntryType,
-): SchemaField[] => type.fields.filter((field) => !isDeepStrictEqual(before[field.id], after[field.id]));
+  fields: readonly SchemaField[],
+): SchemaField[] => fields.filter((field) => !isDeepStrictEqual(before[field.id], after[field.id]));

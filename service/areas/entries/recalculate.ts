@@ -41,7 +41,7 @@ function recalculateSome(db: Db, siteId: number): Promise<number> {
       const writes = entries
         .map(({ entryId, vals: before }) => {
           const after = calculated(type, before);
-          return { entryId, before, after, changed: changedFields({ before, after }, type) };
+          return { entryId, before, after, changed: changedFields({ before, after }, type.fields) };
         })
         .filter(({ changed }) => changed.length > 0);
       if (writes.length === 0) continue;

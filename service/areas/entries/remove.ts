@@ -87,7 +87,7 @@ async function redirect(
           if (left === undefined) delete after[id];
           else after[id] = left;
         }
-        return { entryId, before, after, changed: changedFields({ before, after }, type) };
+        return { entryId, before, after, changed: changedFields({ before, after }, references) };
       })
       .filter(({ changed }) => changed.length > 0);
     const written = writes.map(({ entryId }) => entryId);

@@ -111,13 +111,19 @@ const columnsFrom = (fields: readonly SchemaField[]): string[] =>
     ...(slot === null || slot === 'name' ? [] : [slot]),
   ]);
 
+/** The fields that are empty now; undefined where none is. */
+function clearedIn(changed: readonly SchemaField[], after: Vals): string[] | undefined {
+  const ids = changed.filter(({ id }) => after[id] === undefined).map(({ id }) => String(id));
+  return ids.length > 0 ? ids : undefined;
+}
+
 /** What is new of each entry, and no more: of ten thousand entries the whole would be many megabytes. */
 const patches = (writes: readonly EntryWrite[], type: EntryType, fields: readonly SchemaField[]): string =>
   JSON.stringify(
     writes.map(({ entryId, after, changed }) => ({
       entry_id: entryId,
       patch: Object.fromEntries(changed.map(({ id }) => [id, after[id]])),
-      cleared: changed.filter(({ id }) => after[id] === undefined).map(({ id }) => String(id)),
+      cleared: clearedIn(changed, after),
       ...columnsOf(type, after, fields),
     })),
   );
@@ -158,7 +164,7 @@ export async function updateEntries(
   const changed = changedIn(writes);
   const columns = columnsFrom(changed);
   const set = sql.raw(columns.map((name) => `, ${name} = x.${name}`).join(''));
-  await sql`update entry e set version = e.version + 1, vals = (e.vals || x.patch) - x.cleared ${set}
+  await sql`update entry e set version = e.version + 1, vals = (e.vals || x.patch) - coalesce(x.cleared, '{}') ${set}
     from jsonb_to_recordset(${patches(writes, type, changed)}::jsonb)
       as x(entry_id int, patch jsonb, cleared text[]${sql.raw(inRecord(columns))})
     where e.site_id = ${author.siteId} and e.entry_id = x.entry_id`.execute(tx);

@@ -8,7 +8,7 @@ import { type EntryType, holdSchema } from '../schema/index.ts';
 import { typeCalled, zonesFor } from './asking.ts';
 import { attachAll, attachmentsOf } from './attachments.ts';
 import { nearFaults, unknownIds } from './checks.ts';
-import { changedFields, type Draft, draftsOf, missing } from './drafts.ts';
+import { changedFields, type Draft, draftsOf, fieldsLookedAt, missing } from './drafts.ts';
 import { holdReferred, lockEntries } from './locks.store.ts';
 import { queueCalculations } from './queue.store.ts';
 import * as store from './write.store.ts';
@@ -55,7 +55,12 @@ async function storeDrafts(tx: Tx, author: store.Author, type: EntryType, drafts
     entryId: idOf.get(draft.entryId) ?? draft.entryId,
     before: draft.before,
     after: draft.after,
-    changed: changedFields(draft, type),
+    changed: draft.isNew
+      ? []
+      : changedFields(
+          draft,
+          [...draft.touched.values()].map(({ field }) => field),
+        ),
     isNew: draft.isNew,
   }));
   const inserts = writes.filter(({ isNew }) => isNew);
@@ -127,13 +132,19 @@ export async function writeEntries(
   const zones = await zonesFor(db, caller, behavior);
   const author = authorIn(call);
   const attachments = await attachmentsOf(files, call.files, call.services.dataDir);
-  const named = [...items, ...attachments.map(({ request }) => request)].map(({ entryId }) => entryId);
+  const all = [...items, ...attachments.map(({ request }) => request)];
   const absent = (id: number): string =>
     options.onlyNew ? 'must be negative: only new entries are created here' : `Entry ${id} does not exist`;
   return change(db, actorOf(call), async (tx, record) => {
     const schema = await holdSchema(tx, author.siteId);
     const type = typeCalled(schema, params.entryTypeId);
-    const existingIds = options.onlyNew ? [] : [...new Set(named)].filter((id) => id > 0);
+    const existingIds = options.onlyNew
+      ? []
+      : [...new Set(all.map(({ entryId }) => entryId))].filter((id) => id > 0);
+    const looked = fieldsLookedAt(
+      type,
+      all.map(({ fieldId }) => fieldId),
+    );
     const referred = referredIn(items, type);
     const types =
       referred.length > 0
@@ -141,25 +152,26 @@ export async function writeEntries(
         : new Map<number, number>();
     const existing =
       existingIds.length > 0
-        ? await lockEntries(tx, author.siteId, type.id, existingIds)
+        ? await lockEntries(tx, author.siteId, type, existingIds, looked)
         : new Map<number, never>();
     const { drafts: byId, faults } = draftsOf(items, type, existing, { behavior, zones }, absent);
     faults.push(
       ...(await attachAll(tx, { siteId: author.siteId, type, existing, absent }, attachments, byId)),
     );
     const drafts = [...byId.values()];
-    const all = [
+    const refused = [
       ...faults,
-      ...drafts.flatMap((draft) => missing(draft, type)),
+      ...missing(drafts, type),
       ...(await unknownIds(tx, author.siteId, drafts, types)),
       ...(await nearFaults(tx, author.siteId, type, drafts)),
     ];
-    if (all.length > 0) throw invalid(all);
+    if (refused.length > 0) throw invalid(refused);
     await count(tx, author.siteId, type, drafts);
     const { idOf, created, updated, at } = await storeDrafts(tx, author, type, drafts);
     recordEntries(record, { type, kind: 'created' }, created);
     recordEntries(record, { type, kind: 'updated' }, updated);
-    return [...items, ...attachments.map(({ request }) => request)].map((item): DataRequestResultVm => {
+    const modified = at.toISOString();
+    return all.map((item): DataRequestResultVm => {
       const entryId = idOf.get(item.entryId) ?? item.entryId;
       const isNoData = byId.get(item.entryId)?.after[item.fieldId] === undefined;
       return {
@@ -167,7 +179,7 @@ export async function writeEntries(
         rowId: entryId,
         fieldId: item.fieldId,
         isNoData,
-        modified: at.toISOString(),
+        modified,
         modifiedBy: author.userId,
       };
     });

@@ -40,6 +40,8 @@ export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Sou
   const pool = new Pool({
     connectionString: databaseUrl,
     max,
+    // A new connection knows no plans and no tables: its first statements cost ten times as much as later ones.
+    idleTimeoutMillis: 300_000,
     application_name: 'steward',
     connectionTimeoutMillis: waitMs,
     statement_timeout: statementMs,

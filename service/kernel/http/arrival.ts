@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseLate } from './failures.ts';
 
@@ -23,11 +24,13 @@ const bringsFiles = ({ routeOptions, headers }: FastifyRequest): boolean =>
 export function awaitBodies(app: FastifyInstance, { usualMs }: Arrival): void {
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = request;
+    // What comes from this very process has no connection, and is there as a whole.
+    if (!(raw.socket instanceof Socket)) return;
     if (raw.complete || !brings(request) || bringsFiles(request)) return;
     const late = setTimeout(() => {
       if (!raw.complete) refuseLate(raw.socket, reply.raw.headersSent);
     }, usualMs).unref();
-    // It has come, or whoever sent it is gone; a request without a connection of its own knows only the first.
+    // It has come, or whoever sent it is gone.
     for (const over of ['end', 'close']) raw.once(over, () => clearTimeout(late));
   });
 }

@@ -18,7 +18,7 @@ export interface Schema {
 
 type Deref = (node: Schema | { $ref: string }) => Schema;
 
-/** Lower-cased name → the contract's spelling and schema, of every object that `schema` may describe. */
+/** Name, as it is spelled and lower-cased → the contract's spelling and schema, of every object that `schema` may describe. */
 function spellings(
   schema: Schema,
   deref: Deref,
@@ -30,7 +30,8 @@ function spellings(
   const names = new Map<string, [string, Schema]>();
   seen.set(plain, names);
   for (const [name, sub] of Object.entries(plain.properties ?? {})) {
-    for (const spelling of [name, ...(sub['x-alias'] ?? [])]) names.set(spelling.toLowerCase(), [name, sub]);
+    for (const spelling of [name, ...(sub['x-alias'] ?? [])])
+      for (const each of [spelling, spelling.toLowerCase()]) names.set(each, [name, sub]);
   }
   for (const branch of [...(plain.anyOf ?? []), ...(plain.oneOf ?? []), ...(plain.allOf ?? [])]) {
     for (const [lower, found] of spellings(branch, deref, seen)) names.set(lower, found);
@@ -46,6 +47,13 @@ function itemsOf(schema: Schema, deref: Deref): Schema | undefined {
   );
 }
 
+/** Without a prototype: the name `__proto__` in a query is a name like any other, and unknown. */
+function bare(entries: readonly [string, unknown][]): Record<string, unknown> {
+  const made = Object.create(null) as Record<string, unknown>;
+  for (const [key, value] of entries) made[key] = value;
+  return made;
+}
+
 /**
  * Gives every property the contract's spelling: names match without regard to case (shapes 1), so that
  * `TwoFactorEnabled` and `Users` work too. A name given twice in two spellings is a fault, never a silent choice.
@@ -59,30 +67,46 @@ export function matchNames(
 ): { value: unknown; faults: FieldError[] } {
   const faults: FieldError[] = [];
   const seen = new Map<Schema, Map<string, [string, Schema]>>();
-  const walk = (node: unknown, at: Schema, path: string): unknown => {
+  // Where a value is is written down only when something is wrong: bodies have ten thousand places.
+  const trail: (string | number)[] = [];
+  const fault = (message: string) => faults.push({ path: trail.join('.') || 'body', message });
+  const walkTo = (step: string | number, node: unknown, at: Schema): unknown => {
+    if (typeof node !== 'object' || node === null) return node;
+    trail.push(step);
+    const walked = walk(node, at);
+    trail.pop();
+    return walked;
+  };
+  const walk = (node: object, at: Schema): unknown => {
     if (Array.isArray(node)) {
       const { maxItems = Infinity } = at.$ref ? deref(at) : at;
       if (node.length > maxItems) {
-        faults.push({ path: path || 'body', message: `must have at most ${maxItems} items` });
+        fault(`must have at most ${maxItems} items`);
         return node;
       }
       const items = itemsOf(at, deref);
-      return items
-        ? node.map((item, index) => walk(item, items, path ? `${path}.${index}` : String(index)))
-        : node;
+      const walked = items ? node.map((item, index) => walkTo(index, item, items)) : node;
+      return walked.every((item, index) => item === node[index]) ? node : walked;
     }
-    if (typeof node !== 'object' || node === null) return node;
     const names = spellings(at, deref, seen);
-    if (names.size === 0) return node;
-    // Without a prototype: the name `__proto__` in a query is a name like any other, and unknown.
-    const renamed = Object.create(null) as Record<string, unknown>;
-    for (const [key, item] of Object.entries(node)) {
-      const [name, sub] = names.get(key.toLowerCase()) ?? [key, undefined];
-      const here = path ? `${path}.${name}` : name;
-      if (Object.hasOwn(renamed, name)) faults.push({ path: here, message: 'is given twice' });
-      renamed[name] = sub ? walk(item, sub, here) : item;
-    }
-    return renamed;
+    return names.size === 0 ? node : renamedOf(node, names);
   };
-  return { value: walk(value, schema, ''), faults };
+  /** A copy from the first difference on: most requests spell every name as the contract does. */
+  const renamedOf = (node: object, names: ReadonlyMap<string, [string, Schema]>): unknown => {
+    let renamed: Record<string, unknown> | undefined;
+    const entries = Object.entries(node);
+    for (const [index, [key, item]] of entries.entries()) {
+      const [name, sub] = names.get(key) ?? names.get(key.toLowerCase()) ?? [key, undefined];
+      const walked: unknown = sub ? walkTo(name, item, sub) : item;
+      if (!renamed && (name !== key || walked !== item)) renamed = bare(entries.slice(0, index));
+      if (renamed && Object.hasOwn(renamed, name)) {
+        trail.push(name);
+        fault('is given twice');
+        trail.pop();
+      }
+      if (renamed) renamed[name] = walked;
+    }
+    return renamed ?? node;
+  };
+  return { value: typeof value === 'object' && value !== null ? walk(value, schema) : value, faults };
 }

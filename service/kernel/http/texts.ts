@@ -28,11 +28,23 @@ export function readParameters(
 }
 
 /** Texts that no database keeps as they are: with the character NUL, or with half of a surrogate pair. */
-export function unstorableTexts(value: unknown, path = ''): FieldError[] {
-  if (typeof value === 'string') {
-    if (value.isWellFormed() && !value.includes('\0')) return [];
-    return [{ path: path || 'body', message: 'must not contain NUL or half a surrogate pair' }];
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => unstorableTexts(item, path ? `${path}.${key}` : key));
+export function unstorableTexts(value: unknown): FieldError[] {
+  const faults: FieldError[] = [];
+  // Where it is is written down only when something is wrong: bodies have ten thousand places.
+  const trail: string[] = [];
+  const walk = (node: unknown): void => {
+    if (typeof node === 'string') {
+      if (node.isWellFormed() && !node.includes('\0')) return;
+      const path = trail.join('.') || 'body';
+      faults.push({ path, message: 'must not contain NUL or half a surrogate pair' });
+    } else if (typeof node === 'object' && node !== null) {
+      for (const [key, item] of Object.entries(node)) {
+        trail.push(key);
+        walk(item);
+        trail.pop();
+      }
+    }
+  };
+  walk(value);
+  return faults;
 }
