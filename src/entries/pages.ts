@@ -62,19 +62,16 @@ export async function* inPages(read: ReadPage): AsyncGenerator<readonly RowVm[]>
 }
 
 /**
- * All rows that match, page after page: in the order of their ids after the last one seen, so that nothing moves from
- * one page into another meanwhile; in another order by their place. @throws ServiceError
+ * All rows that match, page after page in the order of their ids after the last one seen, so that nothing moves from one
+ * page into another meanwhile. @throws ServiceError
  */
 export const pagesOf = (
   typeId: number,
-  { query, orderBy, fields }: RowQuestion & { fields: string[] },
+  { query, fields }: Pick<RowQuestion, 'query'> & { fields: string[] },
   signal?: AbortSignal,
 ): AsyncGenerator<readonly RowVm[]> =>
-  inPages(async ({ limit, skip, last }) => {
+  inPages(async ({ limit, last }) => {
     const after = { [ENTRY_ID]: { $gt: last } };
-    const place =
-      orderBy === undefined
-        ? { query: query === undefined ? after : { $and: [after, query] } }
-        : { ...(query !== undefined && { query }), orderBy, skip };
+    const place = { query: query === undefined ? after : { $and: [after, query] } };
     return (await readRows(typeId, { ...place, fields, limit }, signal)).rows;
   });

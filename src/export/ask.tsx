@@ -1,3 +1,4 @@
+import { count } from '../lib/numbers.ts';
 import { confirm } from '../ui/dialog/confirm.ts';
 import { runExport } from './job.ts';
 import type { PeopleRequest } from './index.ts';
@@ -13,10 +14,10 @@ const FORMATS: readonly { format: Format; label: string; hint: string }[] = [
     label: 'XLSX',
     hint: 'A workbook with dates and numbers, and a sheet that names the filter.',
   },
+  { format: 'json', label: 'JSON', hint: 'A list of objects, for programs.' },
 ];
-// A workbook is written in memory, and few programs open a larger one.
-const MOST_XLSX = 250_000;
-const MOST_CELLS = 2_750_000;
+/** A sheet has a heading and so many rows at the most: that is how programs are made. */
+const MOST_ROWS = 1_048_575;
 
 interface Choice {
   format: Format;
@@ -48,15 +49,15 @@ interface ChoicesProps {
 }
 
 function Choices({ choice, source }: ChoicesProps) {
-  const { filter, csvHint, total, columns, more, variants } = source;
-  const large =
-    total > MOST_XLSX || total * Math.max(columns.length, more?.source.columns.length ?? 0) > MOST_CELLS;
+  const { filter, note, csvHint, total, more, variants } = source;
+  const sheets = Math.ceil(total / MOST_ROWS);
   return (
     <div className="export-choices">
       {filter !== undefined && <p>{filter}</p>}
+      {note !== undefined && <p className="field-hint">{note}</p>}
       <fieldset>
         <legend className="field-label">Format</legend>
-        {FORMATS.filter(({ format }) => format === 'csv' || !large).map(({ format, label, hint }) => (
+        {FORMATS.map(({ format, label, hint }) => (
           <label key={format} className="export-choice">
             <input
               type="radio"
@@ -69,7 +70,12 @@ function Choices({ choice, source }: ChoicesProps) {
             </span>
           </label>
         ))}
-        {large && <p className="field-hint">So many cells are too large for a workbook.</p>}
+        {sheets > 1 && (
+          <p className="field-hint">
+            A sheet holds {count(MOST_ROWS)} rows: a workbook would have {count(sheets)} of them. CSV and JSON
+            are one table.
+          </p>
+        )}
       </fieldset>
       {variants && (
         <label className="export-variant">

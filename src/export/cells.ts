@@ -1,3 +1,5 @@
+import { joinNames } from '../import/name-list.ts';
+
 /** A day or a moment: in a sheet a date, elsewhere a text. */
 interface SheetDate {
   text: string;
@@ -6,7 +8,8 @@ interface SheetDate {
   isDay: boolean;
 }
 
-export type ExportCell = string | number | Date | SheetDate;
+/** A list of names or numbers is one text where cells are; a switch is Yes or No there. */
+export type ExportCell = string | number | boolean | Date | SheetDate | readonly (string | number)[];
 
 const SECOND = 1000;
 const FIRST = Date.UTC(1901, 0);
@@ -16,3 +19,11 @@ const LAST = Date.UTC(10_000, 0);
 export function sheetDate(text: string, wall: number, isDay: boolean): ExportCell {
   return wall >= FIRST && wall < LAST && wall % SECOND === 0 ? { text, wall, isDay } : text;
 }
+
+export const isList = (cell: ExportCell): cell is readonly (string | number)[] => Array.isArray(cell);
+
+/** A switch or a list as cells of tables show it. */
+export const inWords = (cell: boolean | readonly (string | number)[]): string => {
+  if (typeof cell === 'boolean') return cell ? 'Yes' : 'No';
+  return joinNames(cell.map(String));
+};

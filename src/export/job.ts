@@ -89,11 +89,11 @@ interface Writing {
 }
 
 async function write(source: ExportSource, { format, show, signal, pausing }: Writing) {
-  const { columns, sheet, total, filter = CHOSEN } = source;
+  const { columns, sheet, total, note, filter = CHOSEN } = source;
   const worker = startWorker(workerUrl);
   try {
     const file = wrap<ExportWorker>(worker);
-    await file.begin({ format, columns, sheet, filter, made: new Date() });
+    await file.begin({ format, columns, sheet, filter, note, made: new Date() });
     let written = 0;
     for await (const rows of source.portions(signal)) {
       signal.throwIfAborted();

@@ -14,6 +14,8 @@ export interface ExportSource {
   total: number;
   /** What the rows have in common, in words; stands in the file's name and its sheet "About". */
   filter: string | undefined;
+  /** Of which moment the rows are, in words; stands beside the formats and in the sheet "About". */
+  note?: string;
   /** The list that they were, to come back to it. */
   search: ListSearch | undefined;
   /** What a CSV file of it is good for. */

@@ -1,7 +1,7 @@
 type Transform = () => ReadableWritablePair<Uint8Array, BufferSource>;
 
-// What a file unpacks to beyond this is no table (a bomb of zeros packs to a thousandth).
-const MOST_BYTES = 1024 ** 3;
+// What a file unpacks to beyond this is no table (a bomb of zeros packs to a thousandth, and lies about it).
+const MOST_BYTES = 300 * 1024 ** 2;
 
 async function pass(bytes: Uint8Array<ArrayBuffer>, transform: Transform): Promise<Uint8Array> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -12,7 +12,7 @@ async function pass(bytes: Uint8Array<ArrayBuffer>, transform: Transform): Promi
     const { done, value } = await reader.read();
     if (done) break;
     size += value.length;
-    if (size > MOST_BYTES) throw new Error('The file unpacks to more than a gigabyte');
+    if (size > MOST_BYTES) throw new Error('The file unpacks to more than its directory says');
     parts.push(new Uint8Array(value));
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer());
@@ -25,9 +25,8 @@ function bytesOf(message: unknown): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * What stands in for `Worker` where sheets are written and read. The libraries pack and unpack what is large in workers
- * that they make from text, which the page's CSP refuses (`worker-src 'self'`); the browser's own streams do the same
- * without one.
+ * What stands in for `Worker` where sheets are read. The library unpacks what is large in workers that it makes from text,
+ * which the page's CSP refuses (`worker-src 'self'`); the browser's own stream does the same without one.
  */
 export const standIn = (transform: Transform) =>
   class {

@@ -1,8 +1,10 @@
 import { CSV_START, csvLine } from '../lib/csv.ts';
+import { inWords, isList } from './cells.ts';
 import type { ExportCell } from './cells.ts';
 
 function plain(cell: ExportCell): string | number {
   if (cell instanceof Date) return cell.toISOString();
+  if (typeof cell === 'boolean' || isList(cell)) return inWords(cell);
   return typeof cell === 'object' ? cell.text : cell;
 }
 

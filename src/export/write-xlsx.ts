@@ -1,55 +1,124 @@
-import writeXlsxFile from 'write-excel-file/universal';
+import { inWords, isList } from './cells.ts';
 import type { ExportCell } from './cells.ts';
 import { sheetText } from './sheet-text.ts';
+import { BOOK_TYPE, bookFiles, escaped, SHEET_END, sheetPath, sheetStart, STYLE } from './workbook.ts';
+import { createZip } from './zip.ts';
+import type { ZipFile } from './zip.ts';
 
-type Cell =
-  | { type: StringConstructor; value: string; fontWeight?: 'bold' }
-  | { type: NumberConstructor; value: number }
-  | { type: DateConstructor; value: Date; format: string };
+const DAY = 86_400_000;
+/** The day 0 of sheets is the 30th of December 1899. */
+const EPOCH = 25_569;
 
-const MOMENT = 'yyyy-mm-dd hh:mm:ss';
-const DAY = 'yyyy-mm-dd';
+/** A sheet has so many rows, its heading included; what is more goes on in another one. */
+export const SHEET_ROWS = 1_048_576;
+// Programs give up on larger ones long before they are full.
+const SHEET_BYTES = 2 ** 31;
 
 // Text has the type of text: a sheet never takes it for a formula (security T19).
-function toCell(value: ExportCell): Cell | null {
-  if (value === '') return null;
-  if (typeof value === 'number') return { type: Number, value };
-  if (value instanceof Date) return { type: Date, value, format: MOMENT };
-  if (typeof value === 'string') return { type: String, value: sheetText(value) };
-  return { type: Date, value: new Date(value.wall), format: value.isDay ? DAY : MOMENT };
+const textCell = (at: string, text: string, style: number): string =>
+  `<c r="${at}" t="inlineStr"${style === STYLE.plain ? '' : ` s="${style}"`}><is><t xml:space="preserve">${escaped(sheetText(text))}</t></is></c>`;
+const dateCell = (at: string, wall: number, style: number): string =>
+  `<c r="${at}" s="${style}"><v>${wall / DAY + EPOCH}</v></c>`;
+
+function xmlCell(at: string, value: ExportCell): string {
+  if (value === '') return '';
+  if (typeof value === 'number') return `<c r="${at}"><v>${value}</v></c>`;
+  if (typeof value === 'boolean' || isList(value)) return textCell(at, inWords(value), STYLE.plain);
+  if (typeof value === 'string') return textCell(at, value, STYLE.plain);
+  if (value instanceof Date) return dateCell(at, value.getTime(), STYLE.moment);
+  return dateCell(at, value.wall, value.isDay ? STYLE.day : STYLE.moment);
 }
 
-const heading = (value: string): Cell => ({ type: String, value: sheetText(value), fontWeight: 'bold' });
+/** `A`, `Z`, `AA`: how the columns of a sheet are called. */
+function letters(column: number): string {
+  const before = Math.floor(column / 26);
+  return (before > 0 ? letters(before - 1) : '') + String.fromCodePoint(65 + (column % 26));
+}
+const LETTERS: string[] = [];
+const addressOf = (column: number, row: number): string => `${(LETTERS[column] ??= letters(column))}${row}`;
 
-/** These rows as rows of a sheet. */
-export const xlsxRows = (rows: readonly (readonly ExportCell[])[]): (Cell | null)[][] =>
-  rows.map((cells) => cells.map(toCell));
+const xmlRow = (row: number, cells: readonly ExportCell[]): string =>
+  `<row r="${row}">${cells.map((cell, column) => xmlCell(addressOf(column, row), cell)).join('')}</row>`;
+const headRow = (headings: readonly string[]): string =>
+  `<row r="1">${headings.map((text, column) => textCell(addressOf(column, 1), text, STYLE.heading)).join('')}</row>`;
 
 /** What a workbook is told beside its rows. */
 export interface Table {
   columns: readonly { heading: string; width: number }[];
   sheet: string;
   filter: string;
+  /** How the rows came to be what they are, where there is something to know. */
+  note?: string | undefined;
   made: Date;
 }
 
-/** A workbook of rows, with a second sheet that says what they are: in the first it would come back in an import. */
-export function toXlsx(
-  rows: readonly (Cell | null)[][],
-  { columns, sheet, filter, made }: Table,
-): Promise<Blob> {
-  const about: (Cell | null)[][] = [
-    [heading('Rows'), toCell(rows.length)],
-    [heading('Filter'), toCell(filter)],
-    [heading('Exported'), toCell(made)],
-  ];
-  return writeXlsxFile([
-    {
+async function endSheet(file: ZipFile): Promise<void> {
+  await file.write(SHEET_END);
+  await file.end();
+}
+
+/**
+ * Writes a workbook while its rows come, with a last sheet that says what they are: among the rows it would come back in
+ * an import.
+ */
+export function createWorkbook({ columns, sheet, filter, note, made }: Table, most = SHEET_ROWS) {
+  const zip = createZip();
+  const names: string[] = [];
+  let current: ZipFile | undefined;
+  let [inSheet, total] = [0, 0];
+
+  async function beginSheet(name: string, widths: readonly number[]): Promise<ZipFile> {
+    const file = zip.begin(sheetPath(names.length));
+    names.push(name);
+    await file.write(sheetStart(widths));
+    return file;
+  }
+
+  async function openSheet(): Promise<ZipFile> {
+    const file = await beginSheet(
       sheet,
-      data: [columns.map((column) => heading(column.heading)), ...rows],
-      columns: columns.map(({ width }) => ({ width })),
-      stickyRowsCount: 1,
+      columns.map(({ width }) => width),
+    );
+    await file.write(headRow(columns.map(({ heading }) => heading)));
+    inSheet = 1;
+    return file;
+  }
+
+  async function add(rows: readonly (readonly ExportCell[])[]): Promise<void> {
+    if (current && (inSheet >= most || current.size() > SHEET_BYTES)) {
+      await endSheet(current);
+      current = undefined;
+    }
+    current ??= await openSheet();
+    const some = rows.slice(0, most - inSheet);
+    await current.write(some.map((cells, at) => xmlRow(inSheet + at + 1, cells)).join(''));
+    inSheet += some.length;
+    total += some.length;
+    if (some.length < rows.length) await add(rows.slice(some.length));
+  }
+
+  async function addAbout(): Promise<void> {
+    const lines: readonly (readonly [string, ExportCell])[] = [
+      ['Rows', total],
+      ['Filter', filter],
+      ['Exported', made],
+      ...(note === undefined ? [] : [['Reading', note] as const]),
+    ];
+    const file = await beginSheet('About', [14, 60]);
+    await file.write(lines.map((cells, at) => xmlRow(at + 1, cells)).join(''));
+    await endSheet(file);
+  }
+
+  return {
+    add,
+    async end(): Promise<Blob> {
+      current ??= await openSheet();
+      await endSheet(current);
+      await addAbout();
+      for (const [path, text] of bookFiles(names))
+        // oxlint-disable-next-line no-await-in-loop -- one file behind the other
+        await zip.add(path, text);
+      return zip.end(BOOK_TYPE);
     },
-    { sheet: 'About', data: about, columns: [{ width: 14 }, { width: 60 }] },
-  ]).toBlob();
+  };
 }

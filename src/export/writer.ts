@@ -1,48 +1,57 @@
 import type { ExportCell } from './cells.ts';
 import { csvHead, csvRows } from './write-csv.ts';
-import { toXlsx, xlsxRows } from './write-xlsx.ts';
+import { jsonEnd, jsonRows } from './write-json.ts';
+import { createWorkbook } from './write-xlsx.ts';
 import type { Table } from './write-xlsx.ts';
 
-export type Format = 'csv' | 'xlsx';
+export type Format = 'csv' | 'xlsx' | 'json';
 
 export interface Beginning extends Table {
   format: Format;
 }
 
 export interface Writer {
-  add: (rows: readonly (readonly ExportCell[])[]) => void;
+  /** Resolves when there is room for more. */
+  add: (rows: readonly (readonly ExportCell[])[]) => Promise<void>;
   end: () => Promise<Blob>;
 }
 
 // What is a blob is no longer in memory: the browser keeps it on its disk.
 const PART = 1024 * 1024;
 
-/** Writes a file piece by piece. */
-export function createWriter({ format, ...table }: Beginning): Writer {
-  if (format === 'csv') {
-    const parts: Blob[] = [];
-    let text = csvHead(table.columns);
-    const put = () => {
-      parts.push(new Blob([text]));
-      text = '';
-    };
-    return {
-      add(rows) {
-        text += csvRows(rows);
-        if (text.length > PART) put();
-      },
-      end() {
-        put();
-        return Promise.resolve(new Blob(parts, { type: 'text/csv' }));
-      },
-    };
-  }
-  const lines: ReturnType<typeof xlsxRows> = [];
+/** Writes a text piece by piece. */
+function textWriter(
+  type: string,
+  start: string,
+  line: (rows: readonly (readonly ExportCell[])[], isFirst: boolean) => string,
+  end: (isEmpty: boolean) => string,
+): Writer {
+  const parts: Blob[] = [];
+  let text = start;
+  let isEmpty = true;
+  const put = () => {
+    parts.push(new Blob([text]));
+    text = '';
+  };
   return {
     add(rows) {
-      // One by one: a spread of very many is more than a call takes.
-      for (const line of xlsxRows(rows)) lines.push(line);
+      text += line(rows, isEmpty);
+      isEmpty &&= rows.length === 0;
+      if (text.length > PART) put();
+      return Promise.resolve();
     },
-    end: () => toXlsx(lines, table),
+    end() {
+      text += end(isEmpty);
+      put();
+      return Promise.resolve(new Blob(parts, { type }));
+    },
   };
+}
+
+/** Writes a file piece by piece: in memory is only what is on its way. */
+export function createWriter({ format, ...table }: Beginning): Writer {
+  const { columns } = table;
+  if (format === 'csv') return textWriter('text/csv', csvHead(columns), csvRows, () => '');
+  if (format === 'xlsx') return createWorkbook(table);
+  return textWriter('application/json', '', (rows, isFirst) => jsonRows(columns, rows, isFirst), jsonEnd);
 }

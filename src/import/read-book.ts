@@ -2,8 +2,9 @@ import readBook from 'read-excel-file/universal';
 import { rowsUnder } from './parse.ts';
 import type { Table } from './read-table.ts';
 
-// Reading takes about thirty times as much memory as the file has.
-const MOST_BYTES = 25 * 1024 * 1024;
+// The library reads a sheet whole, which takes about ten times as much memory as it unpacks to.
+const MOST_UNPACKED = 256 * 1024 * 1024;
+const TOO_LARGE = 'The workbook unpacks to more than 256 MB. Save it as CSV, which may have 100 MB.';
 
 const SECOND = 1000;
 const NEAR = 5;
@@ -24,10 +25,29 @@ function cellText(cell: unknown): string {
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, -1);
 }
 
+const END_OF_DIRECTORY = 0x06054b50;
+const IN_DIRECTORY = 0x02014b50;
+const LONGEST_COMMENT = 0xffff;
+
+/** What the directory of an archive says that its files unpack to (APPNOTE.TXT, 4.3.12); 0 where there is none. */
+function unpackedSize(bytes: Uint8Array<ArrayBuffer>): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let end = bytes.length - 22;
+  const first = Math.max(0, end - LONGEST_COMMENT);
+  while (end >= first && view.getUint32(end, true) !== END_OF_DIRECTORY) end -= 1;
+  if (end < first) return 0;
+  let sum = 0;
+  for (let at = view.getUint32(end + 16, true); at + 46 <= bytes.length;) {
+    if (view.getUint32(at, true) !== IN_DIRECTORY) break;
+    sum += view.getUint32(at + 24, true);
+    at += 46 + [28, 30, 32].reduce((length, place) => length + view.getUint16(at + place, true), 0);
+  }
+  return sum;
+}
+
 /** Reads the first sheet of a workbook, cells as they would stand in a CSV file. */
 export async function bookTable(bytes: Uint8Array<ArrayBuffer>): Promise<Table | { fault: string }> {
-  if (bytes.length > MOST_BYTES)
-    return { fault: 'A workbook may have 25 MB at most. Save it as CSV, which may have 100 MB.' };
+  if (unpackedSize(bytes) > MOST_UNPACKED) return { fault: TOO_LARGE };
   try {
     const sheets = await readBook(bytes.buffer, { trim: false });
     const [first] = sheets;

@@ -2,7 +2,6 @@ import { FIELD, holdsMoney, isFileField } from '../../../contract/rules/fields.t
 import type { FieldValueItem, RowVm } from '../../api/generated/types.gen.ts';
 import { sheetDate } from '../../export/cells.ts';
 import type { ExportCell } from '../../export/cells.ts';
-import { joinNames } from '../../import/name-list.ts';
 import type { Field } from '../schema.ts';
 import { isFile, isMoney, isNamed, itemsOf, valueIn } from '../values.ts';
 import type { Part } from './headings.ts';
@@ -36,17 +35,16 @@ export function cellOf(row: RowVm, field: Field, part: Part, zone: string): Expo
   const items = itemsOf(valueIn(row, field));
   const [item] = items;
   if (item === undefined || item === null) return '';
-  if (isFileField(field.fieldType)) return joinNames(items.filter(isFile).map(({ name }) => name));
+  if (isFileField(field.fieldType)) return items.filter(isFile).map(({ name }) => name);
   if (part === 'id') return ids(items, field);
   if (holdsMoney(field)) return isMoney(item) ? (part === 'value' ? item.value : item.currencyCode) : '';
   if (isNamed(item))
-    return field.isMultiSelect ? joinNames(items.map((one) => nameOf(one, field))) : nameOf(item, field);
-  if (typeof item === 'boolean') return item ? 'Yes' : 'No';
+    return field.isMultiSelect ? items.map((one) => nameOf(one, field)) : nameOf(item, field);
   if (field.fieldType === FIELD.date && typeof item === 'string') return dateCell(item, field, zone);
   return typeof item === 'object' ? '' : item;
 }
 
 function ids(items: readonly FieldValueItem[], field: Field): ExportCell {
   const all = items.filter(isNamed).map(({ id }) => id);
-  return field.isMultiSelect ? all.join('; ') : (all[0] ?? '');
+  return field.isMultiSelect ? all : (all[0] ?? '');
 }

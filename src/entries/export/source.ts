@@ -7,6 +7,7 @@ import { pagesOf } from '../pages.ts';
 import type { Field } from '../schema.ts';
 import type { RowQuestion } from '../use-rows.ts';
 import { cellOf } from './cells.ts';
+import { orderedPages } from './ordered.ts';
 import { ENTRY_ID, headingsOf, partsOf } from './headings.ts';
 import type { Part } from './headings.ts';
 
@@ -76,6 +77,7 @@ function sourceIn(request: EntriesRequest): ExportSource {
     ...today,
     columns: columns.map(({ heading, width }) => ({ heading, width })),
     csvHint: 'Each row tells the moment and what is different today.',
+    note: 'Every entry is in the file once, as it was at that moment.',
     async *portions(signal) {
       const names = request.columns.map(({ apiName }) => apiName);
       for await (const rows of past.pages(names, signal))
@@ -97,6 +99,7 @@ function todayIn(request: EntriesRequest): ExportSource {
     filter,
     search: undefined,
     csvHint: 'Can be changed and imported again.',
+    note: 'Every entry is in the file once, as it is when it is read.',
     ...(hidden > 0 && {
       more: {
         label: 'All columns',
@@ -106,7 +109,11 @@ function todayIn(request: EntriesRequest): ExportSource {
     }),
     async *portions(signal) {
       const names = request.columns.map(({ apiName }) => apiName);
-      for await (const rows of pagesOf(type.id, { ...request.question, fields: names }, signal))
+      const { query, orderBy } = request.question;
+      const asked = { ...(query !== undefined && { query }), fields: names };
+      for await (const rows of orderBy === undefined
+        ? pagesOf(type.id, asked, signal)
+        : orderedPages(type.id, asked, orderBy, signal))
         yield rows.map((row) => columns.map(({ cell }) => cell(row)));
     },
   };

@@ -58,7 +58,7 @@ function spellings(fields: readonly Field[], zone: string): readonly ReadonlyMap
     else exact.set(ENTRY_ID.toLowerCase(), target);
     for (const name of field ? [field.name, field.apiName] : ['Entry id', 'Id']) {
       const key = plain(`${name}${PARTS[part]}`);
-      if (!loose.has(key)) loose.set(key, target);
+      if (key !== '' && !loose.has(key)) loose.set(key, target);
     }
   }
   // Two fields of one name: exports head their columns by apiNames.
@@ -85,16 +85,17 @@ export function zoneOf(headings: readonly string[], fields: readonly Field[]): s
 export function guessMapping(headings: readonly string[], fields: readonly Field[]): Mapping {
   const [exact, loose] = spellings(fields, zoneOf(headings, fields));
   const taken = new Set<string>();
-  const find = (heading: string) =>
-    exact?.get(heading.trim().toLowerCase()) ??
-    loose?.get(plain(heading)) ??
-    loose?.get(plain(withoutZone(heading)));
-  const own = ownColumns(headings);
+  const own = headings.slice(0, ownColumns(headings));
+  const take = (target: Target | undefined): string | undefined => {
+    if (!target || taken.has(target.key)) return undefined;
+    taken.add(target.key);
+    return target.key;
+  };
+  // Whoever is called exactly so comes before those who are called nearly so, wherever they stand.
+  const exactly = own.map((heading) => take(exact?.get(heading.trim().toLowerCase())));
   return headings.map((heading, at) => {
-    const key = at < own ? find(heading)?.key : undefined;
-    if (key === undefined || taken.has(key)) return undefined;
-    taken.add(key);
-    return key;
+    if (at >= own.length || exactly[at] !== undefined) return exactly[at];
+    return take(loose?.get(plain(heading)) ?? loose?.get(plain(withoutZone(heading))));
   });
 }
 

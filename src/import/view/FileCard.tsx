@@ -72,14 +72,14 @@ function Choose({ onFile, row, again }: ChooseProps) {
   return (
     <>
       <p>
-        Drop a CSV or XLSX file here, or{' '}
+        Drop a CSV, XLSX or JSON file here, or{' '}
         <label className="import-choose">
           <input
             type="file"
             className="visually-hidden"
             // oxlint-disable-next-line jsx-a11y/no-autofocus
             autoFocus={again}
-            accept=".csv,.tsv,.txt,.xlsx,text/csv,text/tab-separated-values,text/plain"
+            accept=".csv,.tsv,.txt,.xlsx,.json,text/csv,text/tab-separated-values,text/plain,application/json"
             onChange={({ target }) => {
               const file = target.files?.[0];
               // The same file can be chosen again after it was changed.

@@ -14,6 +14,7 @@ const ENCODINGS = {
 function sourceWords(source: Source): string {
   if (source.kind === 'text')
     return `parted by ${SEPARATORS[source.separator] ?? source.separator} · ${ENCODINGS[source.encoding]}`;
+  if (source.kind === 'json') return 'JSON';
   const { sheet, others } = source;
   return `sheet “${sheet}”${others > 0 ? `, not ${counted(others, 'other', 'others')}` : ''}`;
 }

@@ -34,7 +34,7 @@ export function FilesMenu({ request, view, condition }: FilesMenuProps) {
       items={[
         {
           label: `Import ${type.pluralName}`,
-          hint: 'From a CSV or XLSX file: create and change many',
+          hint: 'From a CSV, XLSX or JSON file: create and change many',
           icon: Upload,
           disabledReason: importing.reason,
           onSelect: () =>
@@ -42,7 +42,7 @@ export function FilesMenu({ request, view, condition }: FilesMenuProps) {
         },
         {
           label: 'Export',
-          hint: `${counted(total ?? 0, 'entry', 'entries')} as CSV or XLSX`,
+          hint: `${counted(total ?? 0, 'entry', 'entries')} as CSV, XLSX or JSON`,
           icon: Download,
           disabledReason: exporting.reason ?? unread ?? none,
           onSelect: () =>

@@ -1,0 +1,44 @@
+import readBook from 'read-excel-file/universal';
+import { expect, test } from 'vitest';
+import { createWorkbook } from './write-xlsx.ts';
+
+const columns = [
+  { heading: 'Id', width: 8 },
+  { heading: 'Name', width: 20 },
+];
+const made = new Date('2026-03-01T08:00:00Z');
+
+async function sheetsOf(rows: number, most?: number, sheet = 'Things') {
+  const book = createWorkbook({ columns, sheet, filter: 'City: Oslo', note: 'Each once', made }, most);
+  for (let at = 0; at < rows; at += 3)
+    // oxlint-disable-next-line no-await-in-loop -- a file is written in order
+    await book.add(
+      Array.from({ length: Math.min(3, rows - at) }, (_, more) => [at + more + 1, `=E${at + more}`]),
+    );
+  const blob = await book.end();
+  return readBook(await blob.arrayBuffer(), { trim: false });
+}
+
+test('what a sheet cannot hold goes on in another one under the same heading', async () => {
+  const sheets = await sheetsOf(7, 4);
+  expect(sheets.map(({ sheet, data }) => [sheet, data.map(([id]) => id)])).toEqual([
+    ['Things', ['Id', 1, 2, 3]],
+    ['Things 2', ['Id', 4, 5, 6]],
+    ['Things 3', ['Id', 7]],
+    ['About', ['Rows', 'Filter', 'Exported', 'Reading']],
+  ]);
+  expect(sheets.at(-1)?.data[0]).toEqual(['Rows', 7]);
+  // A text stays one, whatever it looks like (security T19).
+  expect(sheets[0]?.data[1]).toEqual([1, '=E0']);
+});
+
+const names = async (sheet: string) => (await sheetsOf(0, undefined, sheet)).map((one) => one.sheet);
+
+test('a table without rows is a workbook, and sheets have names that programs take', async () => {
+  expect(await names('about')).toEqual(['about', 'About 2']);
+  expect(await names("'Sales/2026' <all> and everything beside")).toEqual([
+    "Sales 2026' <all> and everythin",
+    'About',
+  ]);
+  expect(await names('')).toEqual(['Sheet', 'About']);
+});
