@@ -72,15 +72,16 @@ export function Compare(props: CompareProps) {
   );
 }
 
-function Sides({ type, entry, fields, one, other }: CompareProps & { one: Side; other: Side }) {
-  const [all, setAll] = useState(false);
+function Sides({ type, entry, fields, moments, one, other }: CompareProps & { one: Side; other: Side }) {
+  // One moment is looked at whole; of two, what differs.
+  const [all, setAll] = useState(moments.length === 1);
   const id = useId();
   const { reason } = useAllowed('updateEntries');
   const differing = differencesOf(one.row ?? undefined, other.row ?? undefined, fields);
   const isDifferent = new Set(differing.map(({ field }) => field.id));
   const shown = all ? fields : differing.map(({ field }) => field);
   const target = { type, entry };
-  const why = entry.isDeleted ? 'A deleted entry is brought back by the host of the service' : reason;
+  const why = entry.isDeleted ? 'Nothing is written to an entry that is gone' : reason;
   const restore = (row: RowVm, which: readonly Field[]) => stageRestored(target, row, which);
   return (
     <>

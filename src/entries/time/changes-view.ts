@@ -23,21 +23,25 @@ export interface ChangesView {
   /** ApiName of an entry type; empty for the first one that has changes. */
   type: string;
   fate: EntryFate | undefined;
+  /** Only what this person did last. */
+  userId: number | undefined;
 }
 
 const FATES: readonly EntryFate[] = ['created', 'changed', 'gone'];
 
-export const readChangesView = ({ since, indirect, type, fate }: Search): ChangesView => ({
+export const readChangesView = ({ since, indirect, type, fate, by }: Search): ChangesView => ({
   period: PERIODS.find(({ id }) => id === since)?.id ?? 'day',
   indirect: indirect === true,
   type: written(type),
   fate: FATES.find((one) => one === fate),
+  userId: typeof by === 'number' && Number.isInteger(by) && by > 0 && by < 2 ** 31 ? by : undefined,
 });
 
-export const writeChangesView = ({ period, indirect, type, fate }: ChangesView) =>
+export const writeChangesView = ({ period, indirect, type, fate, userId }: ChangesView) =>
   spoken({
     since: period === 'day' ? undefined : period,
     indirect: indirect ? true : undefined,
     type: type === '' ? undefined : type,
     fate,
+    by: userId,
   });

@@ -6,6 +6,7 @@ import type { EntryFate } from '../../api/generated/types.gen.ts';
 export interface Since {
   modifiedSince: string;
   indirect: boolean;
+  userId?: number;
 }
 
 /** How many entries of each type have changed. */

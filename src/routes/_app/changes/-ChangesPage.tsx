@@ -18,7 +18,8 @@ import { Page } from '../../../ui/layout/Page.tsx';
 import { DataTable } from '../../../ui/table/DataTable.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
-import { COLUMNS, idOf, nameOf } from './-columns.tsx';
+import { ByPerson } from './-ByPerson.tsx';
+import { columnsSince, idOf, nameOf } from './-columns.tsx';
 import { TypeCounts } from './-TypeCounts.tsx';
 import './-changes.css';
 
@@ -41,12 +42,16 @@ function useChangesView() {
 }
 
 /** The moment from which on changes are told; it moves on when somebody reads anew. */
-function useSince({ period, indirect }: ChangesView) {
+function useSince({ period, indirect, userId }: ChangesView) {
   const [now, setNow] = useState(() => Date.now());
   const ms = PERIODS.find(({ id }) => id === period)?.ms ?? 0;
   const since = useMemo(
-    () => ({ modifiedSince: new Date(now - ms).toISOString(), indirect }),
-    [now, ms, indirect],
+    () => ({
+      modifiedSince: new Date(now - ms).toISOString(),
+      indirect,
+      ...(userId !== undefined && { userId }),
+    }),
+    [now, ms, indirect, userId],
   );
   return { since, again: () => setNow(Date.now()) };
 }
@@ -67,6 +72,7 @@ function Changes() {
   const type = called ?? types.find(({ id }) => id === busiest?.entryTypeId);
   const list = useInfiniteQuery(changedQuery(type?.id, since, view.fate));
   const rows = useMemo(() => list.data?.pages.flatMap(({ entries }) => entries), [list.data]);
+  const columns = useMemo(() => columnsSince(since.modifiedSince), [since.modifiedSince]);
   const total = counts.data?.reduce((sum, one) => sum + totalOf(one), 0);
   const isQuiet = counts.data?.length === 0;
   const error = counts.error ?? list.error;
@@ -107,6 +113,7 @@ function Changes() {
           on={view.indirect}
           onChange={(indirect) => show({ indirect })}
         />
+        <ByPerson userId={view.userId} onChange={(userId) => show({ userId })} />
       </TableBar>
       {counts.data && !isQuiet && (
         <TypeCounts counts={counts.data} {...{ types, view, since }} current={type?.id} />
@@ -125,7 +132,7 @@ function Changes() {
       )}
       <DataTable
         label={type ? `Changed ${type.pluralName}` : 'Changed entries'}
-        columns={COLUMNS}
+        columns={columns}
         rows={isQuiet ? [] : rows}
         rowId={idOf}
         rowLabel={nameOf}
@@ -134,10 +141,15 @@ function Changes() {
         onRetry={again}
         empty={
           <EmptyState icon={History} title="Nothing has changed">
-            No entry of any type was made, changed or taken away in this time.
+            No entry of any type was made, changed or taken away
+            {view.userId !== undefined && ' by this person'} in this time.
           </EmptyState>
         }
-        onClearFilters={view.fate === undefined ? undefined : () => show({ fate: undefined })}
+        onClearFilters={
+          view.fate === undefined && view.userId === undefined
+            ? undefined
+            : () => show({ fate: undefined, userId: undefined })
+        }
         footer={
           rows &&
           rows.length > 0 && (

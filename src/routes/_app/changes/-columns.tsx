@@ -15,7 +15,8 @@ function fateOf({ fate, mergedEntryId, isIndirect }: ChangedEntry): { tone: Tone
   return isIndirect ? { tone: 'neutral', words: 'Changed indirectly' } : { tone: 'info', words: 'Changed' };
 }
 
-export const COLUMNS: readonly Column<ChangedEntry>[] = [
+/** The columns of entries that have changed since a moment. */
+export const columnsSince = (since: string): readonly Column<ChangedEntry>[] => [
   {
     id: 'name',
     header: 'Entry',
@@ -47,6 +48,17 @@ export const COLUMNS: readonly Column<ChangedEntry>[] = [
               tabIndex={tabIndex}
             >
               into {entry.mergedEntryId}
+            </Link>
+          )}
+          {entry.fate === 'changed' && (
+            <Link
+              to="/entries/$type/$entryId"
+              params={{ type: String(entry.entryListId), entryId: entry.id }}
+              search={{ at: since }}
+              tabIndex={tabIndex}
+            >
+              Compare
+              <span className="visually-hidden"> {nameOf(entry)} with before</span>
             </Link>
           )}
         </span>

@@ -8,6 +8,7 @@ import { changesOf, stageCells } from '../../../entries/editing/store.ts';
 import type { Field } from '../../../entries/schema.ts';
 import { valueIn } from '../../../entries/values.ts';
 import { lineageQuery } from '../../../entries/merge/lineage.ts';
+import { BringBack, useBringsBack } from '../../../entries/time/BringBack.tsx';
 import { Who } from '../../../entries/time/Who.tsx';
 import '../../../entries/time/time.css';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -61,7 +62,7 @@ function MakeAgain({ type, entry, fields }: GoneProps) {
   );
 }
 
-/** How it comes back as itself: not through the interface, for which a deletion is final (spec 4.4). */
+/** How it comes back as itself, for whoever is no administrator: for programs a deletion is final (spec 4.4). */
 function RestoreWords({ type, entry }: Pick<GoneProps, 'type' | 'entry'>) {
   const { site } = useSession();
   const command = `npm run --silent admin -- entry restore ${type.apiName} ${entry.id} --site ${site.slug}`;
@@ -73,13 +74,26 @@ function RestoreWords({ type, entry }: Pick<GoneProps, 'type' | 'entry'>) {
   );
 }
 
+const nameOf = ({ id, name }: { id: number; name: string }): string =>
+  name.trim() === '' ? `Entry ${id}` : name;
+
 /** An entry that is gone: deleted, or merged into another one, to which this leads. */
 export function Gone({ type, entry, fields }: GoneProps) {
+  const bringsBack = useBringsBack();
   const { data, error } = useQuery(lineageQuery(type.id, entry.id));
   const [next, ...further] = data?.wentInto ?? [];
   if (!next)
     return (
-      <Banner tone="warn" title="This entry was deleted" actions={<MakeAgain {...{ type, entry, fields }} />}>
+      <Banner
+        tone="warn"
+        title="This entry was deleted"
+        actions={
+          <>
+            {bringsBack && <BringBack {...{ type, entry }} into={undefined} />}
+            <MakeAgain {...{ type, entry, fields }} />
+          </>
+        }
+      >
         {data?.deleted !== undefined && (
           <>
             <Who {...(data.deletedBy && { by: data.deletedBy })} />, <Moment at={data.deleted} />.{' '}
@@ -87,12 +101,16 @@ export function Gone({ type, entry, fields }: GoneProps) {
         )}
         {error && `When and by whom could not be read: ${toServiceError(error).message}. `}
         {THEN}
-        <RestoreWords {...{ type, entry }} />
+        {!bringsBack && <RestoreWords {...{ type, entry }} />}
       </Banner>
     );
   const last = further.at(-1);
   return (
-    <Banner tone="info" title="This entry was merged">
+    <Banner
+      tone="info"
+      title="This entry was merged"
+      actions={bringsBack && <BringBack {...{ type, entry }} into={nameOf(last ?? next)} />}
+    >
       <Who {...(next.by && { by: next.by })} />, <Moment at={next.at} />: it went into{' '}
       <span className="tm-words">
         <EntryName entry={next} />
