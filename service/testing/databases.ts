@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { databaseUrl, onCluster } from './cluster.ts';
+import { holdProgram } from './held-program.ts';
 import { copyToDatabase, copyToFolder } from './templates.ts';
 
 type Kind = Database['kind'];
@@ -29,6 +30,7 @@ export async function newPlace(kind: Kind, { empty = false } = {}): Promise<Plac
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-test-'));
   const removeFolder = () => rm(dataDir, { recursive: true, force: true });
   if (kind === 'embedded') {
+    holdProgram();
     if (!empty) await copyToFolder(dataDir);
     return { databaseUrl: undefined, dataDir, remove: removeFolder };
   }
