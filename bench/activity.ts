@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { newService } from '../e2e/support/service.ts';
 import { fillActivity, ROWS } from './activity-fill.ts';
-import { type Bench, type Measure, milliseconds } from './bench.ts';
+import { type Bench, type Measure, milliseconds, share } from './bench.ts';
 import { type Call, signedInProgram } from './http.ts';
 
 const DAY = 86_400_000;
@@ -65,9 +65,6 @@ const FLOOR = `select a.*, u.email, u.first_name, u.last_name, p.email, p.first_
   from activity a left join account u on u.user_id = a.user_id left join account p on p.user_id = a.principal_user_id
   where a.activity_id = any($1) order by a.at desc, a.activity_id desc`;
 
-const at = (times: readonly number[], share: number) =>
-  times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
-
 /** The page again and again, in turns with its rows by their ids, so that both see the same machine. */
 async function measure(call: Call, pool: Pool, { name, query, page }: Asked): Promise<Measure[]> {
   const path = `/api/rest/v1/management/user/activity?pageNumber=${page.number}&pageSize=${page.size}`;
@@ -83,15 +80,15 @@ async function measure(call: Call, pool: Pool, { name, query, page }: Asked): Pr
     };
     if (round >= 0) took.push(pair);
   }
-  const of = (share: number, more: Partial<Measure>): Measure => ({
-    name: `${name}, p${share * 100}`,
-    ours: at(
+  const of = (part: number, more: Partial<Measure>): Measure => ({
+    name: `${name}, p${part * 100}`,
+    ours: share(
       took.map(({ ours }) => ours),
-      share,
+      part,
     ),
-    floor: at(
+    floor: share(
       took.map(({ floor }) => floor),
-      share,
+      part,
     ),
     unit: 'ms',
     ...more,

@@ -13,6 +13,8 @@ export interface Measure {
 interface BenchOptions {
   /** How many people the site has, where it matters. */
   users?: number;
+  /** How many entries the type has, where it matters. */
+  entries?: number;
 }
 
 export interface Bench {
@@ -46,3 +48,12 @@ export async function milliseconds(work: () => Promise<unknown>): Promise<number
   await work();
   return performance.now() - started;
 }
+
+/** The number that so large a part of them does not exceed: 0.5 the median, 1 the largest. */
+export const share = (numbers: readonly number[], part: number): number => {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+};
+
+export const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);

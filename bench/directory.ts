@@ -1,15 +1,14 @@
 /** The list of users in a real browser over a real service, beside the same list written plainly. */
-import { type Browser, chromium, type Page } from '@playwright/test';
-import { existsSync } from 'node:fs';
+import type { Browser, Page } from '@playwright/test';
 import { enter } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
 import { newService, type Service } from '../e2e/support/service.ts';
-import { ensureChromium } from '../scripts/chromium.ts';
-import type { Bench, Measure } from './bench.ts';
+import { type Bench, type Measure, share, sum } from './bench.ts';
+import { newVisitor, openBrowser } from './browser/chromium.ts';
+import { heapOf } from './browser/heap.ts';
+import { buildPeer, servePeer } from './browser/peer.ts';
+import { firstRows } from './browser/watch.ts';
 import { fill } from './directory/fill.ts';
-import { heapOf } from './directory/heap.ts';
-import { watch } from './directory/in-page.ts';
-import { buildPeer, servePeer } from './directory/peer.ts';
 import { keystrokes, scrollTasks } from './directory/typing.ts';
 
 const USERS = 100_000;
@@ -26,11 +25,6 @@ interface Seen {
   heap: { page: number; workers: number };
 }
 
-const firstRows = async (page: Page): Promise<number> => {
-  await page.waitForFunction(() => window.firstRows !== undefined, undefined, { timeout: PATIENCE });
-  return page.evaluate(() => window.firstRows ?? 0);
-};
-
 const everybody = async (page: Page): Promise<number> => {
   await page.getByText(/^[\d,.]+ people · /).waitFor({ timeout: PATIENCE });
   return page.evaluate(() => performance.now());
@@ -38,23 +32,18 @@ const everybody = async (page: Page): Promise<number> => {
 
 /** Opens the list in a browser that has never seen it, then once more, and uses it. */
 async function look(browser: Browser, service: Service, path: string, peer?: string): Promise<Seen> {
-  const context = await browser.newContext({
-    baseURL: service.url,
-    viewport: { width: 1280, height: 800 },
-    locale: 'en-GB',
-  });
+  const context = await newVisitor(browser, service);
   try {
     if (peer !== undefined) await servePeer(context, peer);
-    await context.addInitScript(watch);
     const first = await context.newPage();
     await enter(first, ada, path);
-    const cold = { firstRows: await firstRows(first), everybody: await everybody(first) };
+    const cold = { firstRows: await firstRows(first, PATIENCE), everybody: await everybody(first) };
     // What was read is still being written down.
     await first.waitForTimeout(3000);
     await first.close();
     const page = await context.newPage();
     await page.goto(path);
-    const warm = { warmRows: await firstRows(page), warmEverybody: await everybody(page) };
+    const warm = { warmRows: await firstRows(page, PATIENCE), warmEverybody: await everybody(page) };
     await page.waitForTimeout(2000);
     return {
       ...cold,
@@ -67,11 +56,6 @@ async function look(browser: Browser, service: Service, path: string, peer?: str
     await context.close();
   }
 }
-
-const share = (sorted: readonly number[], part: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** What each line reads from both, and what it may be at 100,000 people. */
 const LINES: readonly [name: string, unit: string, read: (seen: Seen) => number, limit?: number][] = [
@@ -93,16 +77,18 @@ export const directory: Bench = {
   name: 'Directory, in Chromium',
   beside: 'plain React',
   async run({ users = USERS }): Promise<Measure[]> {
-    if (!existsSync('dist/index.html')) throw new Error('Build the console first: npm run build');
     process.env['STEWARD_E2E_DATABASE'] = 'postgres';
     const service = await newService({ sample: false, administrator: ada });
-    const root = process.getuid?.() === 0;
-    const args = root ? ['--no-sandbox', '--disable-gpu'] : ['--disable-gpu'];
-    const browser = await chromium.launch({ executablePath: ensureChromium(), args });
+    const browser = await openBrowser();
     try {
       await fill(service, users);
       const ours = await look(browser, service, '/users');
-      const peer = await look(browser, service, '/peer', await buildPeer()).catch((error: unknown) => {
+      const peer = await look(
+        browser,
+        service,
+        '/peer',
+        await buildPeer(import.meta.resolve('./directory/peer-page.ts')),
+      ).catch((error: unknown) => {
         console.log(`  plain React did not do it: ${error instanceof Error ? error.message : String(error)}`);
       });
       return LINES.map(([name, unit, read, limit]) => ({

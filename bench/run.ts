@@ -1,7 +1,9 @@
 /**
  * `npm run bench [name…]`: measures and prints the ratios; what is measured stands in the list below.
- * `npm run bench -- directory --users 1000000` chooses how many people there are.
+ * `npm run bench -- directory --users 1000000` chooses how many people there are, `npm run bench -- grid --entries
+ * 100000` how many entries. What is printed is a table of Markdown.
  */
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { activity } from './activity.ts';
 import { backups } from './backups.ts';
@@ -10,6 +12,7 @@ import { bundle } from './bundle.ts';
 import { csv } from './csv.ts';
 import { directory } from './directory.ts';
 import { entries, entriesEmbedded, entriesLoad } from './entries.ts';
+import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
 import { start } from './start.ts';
 
@@ -23,32 +26,46 @@ const BENCHES: readonly Bench[] = [
   entriesLoad,
   entries,
   entriesEmbedded,
+  grid,
+  gridEmbedded,
   backups,
 ];
 
-const number = (value: number) => value.toFixed(value < 100 ? 1 : 0).padStart(9);
+const number = (value: number, unit: string) =>
+  `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 })}${unit && ` ${unit}`}`;
 
 function line({ name, ours, floor, unit, limit }: Measure): string {
+  const beside = floor === undefined ? '' : number(floor, unit);
   const ratio = floor ? `${(ours / floor).toFixed(2)} ×` : '';
-  const beside = floor === undefined ? '' : `${number(floor)}  ${ratio}`;
-  const over = limit !== undefined && ours > limit ? `  over ${limit}` : '';
-  return `  ${name.padEnd(38)} ${number(ours)} ${unit.padEnd(4)} ${beside}${over}`;
+  const asked = limit === undefined ? '' : number(limit, unit) + (ours > limit ? ' – missed' : '');
+  return `| ${[name.trim(), number(ours, unit), beside, ratio, asked].join(' | ')} |`;
 }
 
-const { values, positionals } = parseArgs({ options: { users: { type: 'string' } }, allowPositionals: true });
-const users = values.users === undefined ? undefined : Number(values.users);
-if (users !== undefined && !(Number.isInteger(users) && users > 0))
-  throw new Error('--users: a whole number');
+/** A whole number above zero that was said behind `--name`. */
+function counted(name: 'users' | 'entries', said: string | undefined): { [name]?: number } {
+  if (said === undefined) return {};
+  const value = Number(said);
+  if (!(Number.isInteger(value) && value > 0)) throw new Error(`--${name}: a whole number`);
+  return { [name]: value };
+}
+
+const { values, positionals } = parseArgs({
+  options: { users: { type: 'string' }, entries: { type: 'string' } },
+  allowPositionals: true,
+});
+const options = { ...counted('users', values.users), ...counted('entries', values.entries) };
 const wanted = positionals.map((name) => name.toLowerCase());
 const chosen = BENCHES.filter(
   ({ name }) => wanted.length === 0 || wanted.some((part) => name.toLowerCase().includes(part)),
 );
 for (const bench of chosen) {
+  const started = loadavg()[0] ?? 0;
   console.log(
-    `\n${bench.name.padEnd(40)} ${'ours'.padStart(9)}      ${(bench.beside ?? 'floor').padStart(11)}  ratio`,
+    `\n## ${bench.name}\n\n| | ours | ${bench.beside ?? 'floor'} | ratio | asked |\n|---|---|---|---|---|`,
   );
   try {
-    for (const measure of await bench.run(users === undefined ? {} : { users })) console.log(line(measure));
+    for (const measure of await bench.run(options)) console.log(line(measure));
+    console.log(`\nLoad average ${number(started, '')} before, ${number(loadavg()[0] ?? 0, '')} after.`);
   } catch (error) {
     console.log(`  failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;

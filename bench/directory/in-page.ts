@@ -1,39 +1,5 @@
 /** What runs in the page that is measured. Each function is sent there as text and knows nothing outside itself. */
 
-declare global {
-  interface Window {
-    /** When the first rows were painted, in milliseconds after the navigation began. */
-    firstRows?: number;
-    /** Long tasks since the last look. */
-    longTasks?: number[];
-  }
-}
-
-/** Notes when rows are painted first, and each long task. */
-export function watch(): void {
-  const observer = new MutationObserver(() => {
-    if (!document.querySelector('[role=grid] tr[data-index]:not([aria-busy])')) return;
-    observer.disconnect();
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener('message', () => {
-      window.firstRows ??= performance.now();
-    });
-    port1.start();
-    requestAnimationFrame(() => port2.postMessage(undefined));
-  });
-  observer.observe(document, {
-    subtree: true,
-    childList: true,
-    attributes: true,
-    attributeFilter: ['aria-busy'],
-  });
-  const tasks: number[] = [];
-  window.longTasks = tasks;
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) tasks.push(duration);
-  }).observe({ type: 'longtask' });
-}
-
 /**
  * Milliseconds from the next input into the search until the grid has been painted with so many rows, all of them
  * there.

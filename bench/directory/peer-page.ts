@@ -142,7 +142,7 @@ function Peer() {
               person &&
               createElement(
                 'tr',
-                { key: person.id, 'data-index': index, style: { height: ROW } },
+                { key: person.id, 'aria-rowindex': index + 2, style: { height: ROW } },
                 createElement(Cells, { person }),
               )
             );

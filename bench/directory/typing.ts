@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { longTasks } from '../browser/watch.ts';
 import { settledRows, untilPainted } from './in-page.ts';
 
 /** As somebody at a help desk types them, letter by letter. */
@@ -75,13 +76,12 @@ export async function keystrokes(page: Page): Promise<number[]> {
 /** The long tasks while the list is turned through, in milliseconds. */
 export async function scrollTasks(page: Page): Promise<number[]> {
   await page.getByRole('grid', { name: 'Users' }).hover({ position: { x: 300, y: 200 } });
-  await page.evaluate(() => window.longTasks?.splice(0));
-  for (let turn = 0; turn < 80; turn += 1) {
-    // oxlint-disable no-await-in-loop -- one turn of the wheel after the other
-    await page.mouse.wheel(0, turn % 10 === 9 ? 60_000 : 700);
-    await page.waitForTimeout(30);
-    // oxlint-enable no-await-in-loop
-  }
-  await page.waitForTimeout(300);
-  return page.evaluate(() => window.longTasks ?? []);
+  return longTasks(page, async () => {
+    for (let turn = 0; turn < 80; turn += 1) {
+      // oxlint-disable no-await-in-loop -- one turn of the wheel after the other
+      await page.mouse.wheel(0, turn % 10 === 9 ? 60_000 : 700);
+      await page.waitForTimeout(30);
+      // oxlint-enable no-await-in-loop
+    }
+  });
 }

@@ -29,6 +29,8 @@ export interface Place {
   /** How long the load took. */
   loadMs: number;
   field: (apiName: string) => Field;
+  /** The apiNames of all fields. */
+  fields: readonly string[];
   /** The body of a good answer; anything else is thrown. */
   ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<string>;
   /** The answer to a query of rows. */
@@ -105,6 +107,7 @@ export async function newPlace(
       typeId: type.id,
       loadMs,
       field,
+      fields: fields.map(({ apiName }) => apiName),
       ask,
       rows,
       remove: () => service.remove(),

@@ -1,13 +1,10 @@
 /** Medians of what is done again and again, in turns with what it is held against, so that both see the same machine. */
-import { type Measure, milliseconds } from '../bench.ts';
+import { type Measure, milliseconds, share } from '../bench.ts';
 
 const WARM_UP = 3;
 const ROUNDS = 25;
 
 type Work = (round: number) => Promise<unknown>;
-
-const at = (times: readonly number[], share: number) =>
-  times.toSorted((one, other) => one - other)[Math.floor(times.length * share)] ?? 0;
 
 interface Asked {
   name: string;
@@ -31,15 +28,15 @@ export async function timed({ name, ours, floor, limit, times, rounds = ROUNDS }
     };
     if (round >= 0) took.push(pair);
   }
-  const of = (share: number): { ours: number; floor?: number } => ({
-    ours: at(
+  const of = (part: number): { ours: number; floor?: number } => ({
+    ours: share(
       took.map((pair) => pair.ours),
-      share,
+      part,
     ),
     ...(floor && {
-      floor: at(
+      floor: share(
         took.map((pair) => pair.floor),
-        share,
+        part,
       ),
     }),
   });

@@ -21,21 +21,11 @@ export async function rowsBetween(
   to: number,
   fields: readonly Field[],
 ): Promise<readonly RowVm[]> {
-  return wholeRows(loaded(rows, from, to) ?? (await read(rows, from, to)), fields);
-}
-
-const read = (rows: EntryRows, from: number, to: number): Promise<readonly RowVm[]> =>
-  new Promise((resolve, reject) => {
-    const stop = rows.subscribe(() => {
-      const failure = rows.failure();
-      const found = loaded(rows, from, to);
-      if (!found && failure === undefined) return;
-      stop();
-      if (found) resolve(found);
-      else reject(toServiceError(failure));
-    });
-    rows.want(from, to);
+  const read = await rows.between(from, to).catch((thrown: unknown) => {
+    throw toServiceError(thrown);
   });
+  return wholeRows(read, fields);
+}
 
 /** The rows of a stretch where all of them are there, and these fields whole in each. */
 export function rowsAtHand(

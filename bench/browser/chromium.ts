@@ -1,0 +1,24 @@
+import { type Browser, type BrowserContext, chromium } from '@playwright/test';
+import { existsSync } from 'node:fs';
+import { ensureChromium } from '../../scripts/chromium.ts';
+import type { Service } from '../../e2e/support/service.ts';
+import { watch } from './watch.ts';
+
+/** The browser that measures, once there is something to look at. */
+export async function openBrowser(): Promise<Browser> {
+  if (!existsSync('dist/index.html')) throw new Error('Build the console first: npm run build');
+  const root = process.getuid?.() === 0;
+  const args = root ? ['--no-sandbox', '--disable-gpu'] : ['--disable-gpu'];
+  return chromium.launch({ executablePath: ensureChromium(), args });
+}
+
+/** A browser that has never seen the service; its pages note what they paint and what takes long. */
+export async function newVisitor(browser: Browser, { url }: Pick<Service, 'url'>): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+  });
+  await context.addInitScript(watch);
+  return context;
+}
