@@ -2,10 +2,10 @@ import { beginsWithDay } from '../../../contract/rules/days.ts';
 import { FIELD, holdsMoney } from '../../../contract/rules/fields.ts';
 import type { FieldValue, FieldValueItem, NamedValue } from '../../api/generated/types.gen.ts';
 import { fold } from '../../lib/fold.ts';
+import { clockText, momentAt } from '../../lib/zones.ts';
 import type { Field } from '../schema.ts';
 import { itemsOf } from '../values.ts';
 import { DAY, MOMENT, valueFault } from './rules.ts';
-import { clockText, momentAt } from './zones.ts';
 
 /** What a text means in a field: a value, names that have to be looked up, or nothing that fits. */
 export type Typed = { value: FieldValue | undefined } | { names: readonly string[] } | { fault: string };

@@ -5,7 +5,7 @@ import type { ExportCell } from '../../export/cells.ts';
 import type { Field } from '../schema.ts';
 import { isFile, isMoney, isNamed, itemsOf, valueIn } from '../values.ts';
 import type { Part } from './headings.ts';
-import { momentOf, wallOf, zonedText } from './zone.ts';
+import { momentOf, wallOf, zonedText } from '../../lib/zones.ts';
 
 /** A choice by its name, or by its number where the name could mean another one. */
 export const choiceText = (field: Field, { id, name }: { id: number; name: string }): string => {

@@ -1,6 +1,6 @@
 import { quoted } from '../../import/read.ts';
 import type { Read } from '../../import/read.ts';
-import { momentOf } from '../export/zone.ts';
+import { momentOf } from '../../lib/zones.ts';
 import type { Rules } from './rules.ts';
 
 const ISO = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})/;

@@ -1,15 +1,16 @@
-import { proxy, releaseProxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
+import { openDesk } from '../../import/open-desk.ts';
 import type { Counts } from '../../import/plan.ts';
+import type { Served } from '../../import/serve-desk.ts';
 import type { FileSession } from '../../import/view/use-preparation.ts';
-import { startWorker } from '../../lib/start-worker.ts';
 import type { Schema } from '../schema.ts';
-import type { Needs, Question } from './desk.ts';
+import type { createDesk, Needs, Question } from './desk.ts';
 import { allNames, calledByKey, entriesWith, everybody, namesOf } from './look-up.ts';
-import type { EntriesWorker } from './worker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
+
+type DeskWorker = Served<ReturnType<typeof createDesk>>;
 
 /** Of types with more entries than this, near-duplicates are told by the service alone. */
 export const MOST_NAMES = 100_000;
@@ -28,10 +29,7 @@ export interface EntriesSession extends FileSession {
 }
 
 export function openSession(): EntriesSession {
-  const worker = startWorker(workerUrl);
-  const desk = wrap<EntriesWorker>(worker);
-  // One check after the other: each has the desk for itself.
-  let turn: Promise<unknown> = Promise.resolve();
+  const { desk, open, close, inTurn } = openDesk<ReturnType<typeof createDesk>>(workerUrl);
 
   async function check(against: Against, tell: (doing: string) => void): Promise<Counts> {
     const needs = await desk.needs(against.question);
@@ -47,24 +45,16 @@ export function openSession(): EntriesSession {
 
   return {
     desk,
-    // A callback crosses to the worker as a proxy.
-    open: (file, onProgress) => desk.open(file, proxy(onProgress)),
-    check(against, tell) {
-      const next = turn.then(() => check(against, tell));
-      turn = next.catch(() => undefined);
-      return next;
-    },
-    close() {
-      desk[releaseProxy]();
-      worker.terminate();
-    },
+    open,
+    close,
+    check: (against, tell) => inTurn(() => check(against, tell)),
   };
 }
 
 // One after the other: the service and the page are kept free for others.
 /* oxlint-disable no-await-in-loop */
 async function lend(
-  desk: Remote<EntriesWorker>,
+  desk: Remote<DeskWorker>,
   needs: Needs,
   { schema, type, question }: Against,
   tell: (doing: string) => void,

@@ -3,7 +3,7 @@ import { fold } from '../../lib/fold.ts';
 import { isFileField } from '../../../contract/rules/fields.ts';
 import { ENTRY_ID, headingsOf, partsOf } from '../export/headings.ts';
 import type { Part } from '../export/headings.ts';
-import { isZone } from '../export/zone.ts';
+import { isZone } from '../../lib/zones.ts';
 import type { Field } from '../schema.ts';
 
 /** What a column of the file can be: the id of the entry, or a part of what a field holds. */

@@ -1,8 +1,9 @@
+import { momentAt } from '../../lib/zones.ts';
 import { useId, useState } from 'react';
 import { Button } from '../../ui/button/Button.tsx';
 import { zoneMark } from '../dates.ts';
 import { useZone } from '../zone.ts';
-import { clockText, momentShown } from './zoned.ts';
+import { clockText } from './zoned.ts';
 import '../../ui/form/form.css';
 import './time.css';
 
@@ -32,7 +33,7 @@ export function MomentField({ label, at, onChoose }: MomentFieldProps) {
   const submit = (event: { preventDefault: () => void }) => {
     event.preventDefault();
     // To the minute: the moment that is shown may be more exact.
-    const moment = at !== undefined && text === textOf(at, zone) ? at : momentShown(text, zone);
+    const moment = at !== undefined && text === textOf(at, zone) ? at : momentAt(text, zone);
     const isAhead = moment !== undefined && Date.parse(moment) > Date.now();
     setFault(
       moment === undefined

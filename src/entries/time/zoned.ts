@@ -1,18 +1,10 @@
-import { momentOf, wallOf } from '../export/zone.ts';
+import { momentOf, wallOf, clockText as wholeClockText } from '../../lib/zones.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
 /** A moment as a field for days and times has it: what clocks in the zone show, to the minute. */
-export const clockText = (at: string, zone: string): string =>
-  new Date(wallOf(Date.parse(at), zone)).toISOString().slice(0, 16);
-
-/** The moment at which clocks in the zone show this; of two the first. Undefined where they skip it, or it is no time. */
-export function momentShown(text: string, zone: string): string | undefined {
-  const wall = Date.parse(`${text}Z`);
-  const moment = Number.isNaN(wall) ? undefined : momentOf(wall, zone);
-  return moment === undefined ? undefined : new Date(moment).toISOString();
-}
+export const clockText = (at: string, zone: string): string => wholeClockText(at, zone).slice(0, 16);
 
 /** The same time of day, some days on in the zone; where its clocks skip that, an hour later. */
 export function daysOn(at: string, days: number, zone: string): string {

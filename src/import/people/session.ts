@@ -1,18 +1,19 @@
-import { proxy, releaseProxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
 import { getUsersByIds } from '../../api/generated/sdk.gen.ts';
 import { findAll, rowsOf } from '../../directory/directory.ts';
 import type { DirectoryRow } from '../../directory/row.ts';
 import { EVERYBODY } from '../../directory/search.ts';
-import { startWorker } from '../../lib/start-worker.ts';
+import { openDesk } from '../open-desk.ts';
 import type { Counts } from '../plan.ts';
+import type { Served } from '../serve-desk.ts';
 import type { FileSession } from '../view/use-preparation.ts';
-import type { Question } from './desk.ts';
+import type { createDesk, Question } from './desk.ts';
 import type { Known } from './plan.ts';
-import type { ImportWorker } from './worker.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
+
+type DeskWorker = Served<ReturnType<typeof createDesk>>;
 
 /** Which of these groups the importer may neither give nor take, each with what they lack for it. */
 type BarredOf = (groupIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
@@ -30,11 +31,8 @@ const PORTION = 1000;
 const BY_ID = { ...EVERYBODY, sort: { by: 'id', descending: false } } as const;
 
 export function openSession(): PeopleSession {
-  const worker = startWorker(workerUrl);
-  const desk = wrap<ImportWorker>(worker);
+  const { desk, open, close, inTurn } = openDesk<ReturnType<typeof createDesk>>(workerUrl);
   let lent: number | undefined;
-  // One check after the other: each has the desk for itself.
-  let turn: Promise<unknown> = Promise.resolve();
 
   async function check(question: Question, version: number, barredOf: BarredOf): Promise<Counts> {
     if (version !== lent) await lendPeople(desk);
@@ -48,21 +46,13 @@ export function openSession(): PeopleSession {
 
   return {
     desk,
-    // A callback crosses to the worker as a proxy.
-    open: (file, onProgress) => desk.open(file, proxy(onProgress)),
-    check(question, version, barredOf) {
-      const next = turn.then(() => check(question, version, barredOf));
-      turn = next.catch(() => undefined);
-      return next;
-    },
-    close() {
-      desk[releaseProxy]();
-      worker.terminate();
-    },
+    open,
+    close,
+    check: (question, version, barredOf) => inTurn(() => check(question, version, barredOf)),
   };
 }
 
-async function lendPeople(desk: Remote<ImportWorker>): Promise<void> {
+async function lendPeople(desk: Remote<DeskWorker>): Promise<void> {
   const ids = await findAll(BY_ID);
   await desk.addPeople([], true);
   const portion = (at: number) => rowsOf(ids.subarray(at, at + LENT));
@@ -83,7 +73,7 @@ function slim(row: DirectoryRow): Known {
   return { id, email, firstName, lastName, isActive, licenseTypeId, groups, twoFactor, approvedAddresses };
 }
 
-async function lendFederation(desk: Remote<ImportWorker>, question: Question): Promise<void> {
+async function lendFederation(desk: Remote<DeskWorker>, question: Question): Promise<void> {
   const ids = await desk.federationOf(question);
   for (let at = 0; at < ids.length; at += PORTION) {
     // oxlint-disable-next-line no-await-in-loop -- a thousand at once, one request after the other

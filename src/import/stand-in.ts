@@ -1,12 +1,12 @@
-type Transform = () => ReadableWritablePair<Uint8Array, BufferSource>;
-
 // What a file unpacks to beyond this is no table (a bomb of zeros packs to a thousandth, and lies about it).
 const MOST_BYTES = 300 * 1024 ** 2;
 
-async function pass(bytes: Uint8Array<ArrayBuffer>, transform: Transform): Promise<Uint8Array> {
+async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
-  const stream: ReadableStream<Uint8Array> = new Blob([bytes]).stream().pipeThrough(transform());
+  const stream: ReadableStream<Uint8Array> = new Blob([bytes])
+    .stream()
+    .pipeThrough(new DecompressionStream('deflate-raw'));
   for (const reader = stream.getReader(); ;) {
     // oxlint-disable-next-line no-await-in-loop -- a stream
     const { done, value } = await reader.read();
@@ -28,19 +28,18 @@ function bytesOf(message: unknown): Uint8Array<ArrayBuffer> | undefined {
  * What stands in for `Worker` where sheets are read. The library unpacks what is large in workers that it makes from text,
  * which the page's CSP refuses (`worker-src 'self'`); the browser's own stream does the same without one.
  */
-export const standIn = (transform: Transform) =>
-  class {
-    onmessage: ((event: { data: unknown }) => void) | null = null;
+export class StandIn {
+  onmessage: ((event: { data: unknown }) => void) | null = null;
 
-    postMessage(message: unknown): void {
-      const bytes = bytesOf(message);
-      if (!bytes) return;
-      void pass(bytes, transform).then(
-        (data) => this.onmessage?.({ data }),
-        (fault: unknown) => this.onmessage?.({ data: { $e$: [String(fault), 0, ''] } }),
-      );
-    }
+  postMessage(message: unknown): void {
+    const bytes = bytesOf(message);
+    if (!bytes) return;
+    void unpacked(bytes).then(
+      (data) => this.onmessage?.({ data }),
+      (fault: unknown) => this.onmessage?.({ data: { $e$: [String(fault), 0, ''] } }),
+    );
+  }
 
-    /** Nothing goes on after its one answer. */
-    terminate(): void {}
-  };
+  /** Nothing goes on after its one answer. */
+  terminate(): void {}
+}

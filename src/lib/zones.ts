@@ -39,18 +39,25 @@ export function wallOf(moment: number, timeZone: string): number {
   return wall.getTime() + (((moment % 1000) + 1000) % 1000);
 }
 
+const DAY = 86_400_000;
+
+// Offsets change seldom: one from before or one from after holds.
+const nearMoments = (wall: number, timeZone: string): number[] =>
+  [wall - DAY, wall + DAY].map((near) => wall - (wallOf(near, timeZone) - near));
+
 /**
  * The moment at which clocks in the zone show this. Where they show it twice, it is the first; where they skip it, it is
  * undefined.
  */
 export function momentOf(wall: number, timeZone: string): number | undefined {
   if (timeZone === 'UTC') return wall;
-  const DAY = 86_400_000;
-  // Offsets change seldom: one from before or one from after holds.
-  const offsets = [wall - DAY, wall + DAY].map((near) => wallOf(near, timeZone) - near);
-  const fits = offsets.map((offset) => wall - offset).filter((moment) => wallOf(moment, timeZone) === wall);
+  const fits = nearMoments(wall, timeZone).filter((moment) => wallOf(moment, timeZone) === wall);
   return fits.length === 0 ? undefined : Math.min(...fits);
 }
+
+/** The same; where clocks skip it, it is as long after the change as this is after the hour that is skipped. */
+export const momentNear = (wall: number, timeZone: string): number =>
+  momentOf(wall, timeZone) ?? Math.max(...nearMoments(wall, timeZone));
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
@@ -74,4 +81,17 @@ export function zonedText(moment: number, timeZone: string): string {
   const isPlain = wall >= Date.UTC(1000, 0) && wall < Date.UTC(10_000, 0);
   if (timeZone === 'UTC' || offset === undefined || !isPlain) return `${iso(moment)}Z`;
   return `${iso(wall)}${offset}`;
+}
+
+/** A moment as clocks of the zone show it, in the form of ISO 8601 without the zone: 2026-03-01T08:00:00.000. */
+export const clockText = (at: string, timeZone: string): string => {
+  const moment = Date.parse(at);
+  return Number.isNaN(moment) ? at : new Date(wallOf(moment, timeZone)).toISOString().slice(0, -1);
+};
+
+/** The moment at which clocks of the zone first show this; undefined where they skip it, or it is no time. */
+export function momentAt(clock: string, timeZone: string): string | undefined {
+  const wall = Date.parse(`${clock}Z`);
+  const moment = Number.isNaN(wall) ? undefined : momentOf(wall, timeZone);
+  return moment === undefined ? undefined : new Date(moment).toISOString();
 }
