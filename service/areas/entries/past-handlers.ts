@@ -60,8 +60,14 @@ function goneOf(gone: readonly SchemaField[], before: Row, after: Row): EntryCha
   });
 }
 
-const without = (row: Row, gone: readonly SchemaField[]): Row =>
-  row && { ...row, ...Object.fromEntries(gone.map(({ apiName }) => [apiName, undefined])) };
+function without(row: Row & object, gone: readonly SchemaField[]): Row {
+  if (gone.length === 0) return row;
+  const names = new Set(gone.map(({ apiName }) => apiName));
+  return {
+    EntryId: row.EntryId,
+    ...Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name))),
+  };
+}
 
 function changeOf(event: TimelineEvent, type: EntryType, gone: readonly SchemaField[]): EntryChange {
   const { moment, other, by, proxy, fieldIds } = event;

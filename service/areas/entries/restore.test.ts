@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { runCommand } from '../../cli/commands/index.ts';
-import { calculate, makeThings } from '../../testing/entries.ts';
-import { onEachApp, publicUrl } from '../../testing/site.ts';
+import type { EntryChanges } from '../../../contract/generated/types.gen.ts';
+import { calculate, DATA, makeThings } from '../../testing/entries.ts';
+import { as, makePerson, onEachApp, publicUrl } from '../../testing/site.ts';
 
 onEachApp((house) => {
   const slugOf = async (siteId: number) =>
@@ -51,6 +52,39 @@ onEachApp((house) => {
     // It is an entry as any other: changed, and told as changed.
     await things.update(one, { Name: 'One again' });
     expect(await things.names({ EntryId: one })).toEqual(['One again']);
+  });
+
+  test('an administrator brings entries back, and the history tells how they went and came', async () => {
+    const things = await makeThings(house());
+    const [gone = 0, stays = 0, merged = 0] = await things.create(
+      { Name: 'Gone', Note: 'kept' },
+      { Name: 'Stays' },
+      { Name: 'Merged' },
+    );
+    await things.remove(gone);
+    await things.merge(stays, merged);
+    const path = `${DATA}/entrydata/Thing`;
+    const capabilities = ['Access Web Service', 'Read Data', 'Manage Backups'] as const;
+    const reader = await makePerson(house().db, things.siteId, { capabilities });
+    const refused = await as(house().app, reader, 'console').post(`${path}/restore`, [gone]);
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('Write Data')]);
+    const admin = as(house().app, things.person, 'console');
+    const { body } = await admin.post(`${path}/restore`, [gone, merged, stays, gone]);
+    expect(body).toEqual({ restored: [gone, merged], absent: [stays] });
+    expect(await things.names({ Note: 'kept' })).toEqual(['Gone']);
+    const changes = async (id: number) =>
+      (await things.api.get<EntryChanges>(`${path}/entries/${id}/changes`)).body.changes;
+    const by = { id: things.person.userId };
+    expect(await changes(gone)).toMatchObject([
+      { kind: 'restored', by },
+      { kind: 'deleted', by },
+      { kind: 'created', by },
+    ]);
+    expect(await changes(merged)).toMatchObject([
+      { kind: 'restored' },
+      { kind: 'merged', entry: { id: stays, name: 'Stays' } },
+      { kind: 'created' },
+    ]);
   });
 
   test('what cannot be restored is told in words', async () => {

@@ -4,10 +4,11 @@ import { beforeEach, expect, test } from 'vitest';
 import type {
   ChangeCount,
   ChangedEntries,
+  ChangeMoments,
   EntryChanges,
   EntryLineage,
 } from '../../../contract/generated/types.gen.ts';
-import { calculate, DATA, makeThings, type Things } from '../../testing/entries.ts';
+import { calculate, DATA, finishSchema, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../testing/site.ts';
 
 const PATH = `${DATA}/entrydata`;
@@ -164,5 +165,48 @@ onEachApp((house) => {
       (await things.api.get<ChangeCount[]>(`${PATH}/changes${query}`)).body;
     expect(await counts(from)).toEqual([{ entryTypeId: things.typeId, created: 1, changed: 1, gone: 1 }]);
     expect(await counts(`${from}&indirect=true`)).toMatchObject([{ changed: 2 }]);
+  });
+
+  test('changed entries are told by person, and a moment leads to the changes around it', async () => {
+    const other = await makePerson(house().db, things.siteId);
+    const [one = 0, two = 0] = await things.create({ Name: 'One' }, { Name: 'Two' });
+    await settle();
+    const at = new Date().toISOString();
+    await settle();
+    const write = as(house().app, other);
+    await write.put(`${PATH}/Thing`, { storeRequests: things.items(one, { Note: 'theirs' }) });
+    await settle();
+    await things.update(two, { Note: 'ours' });
+    const of = async (userId: number) => (await changed(`?userId=${userId}`)).entries.map(({ id }) => id);
+    expect([await of(other.userId), await of(things.person.userId)]).toEqual([[one], [two]]);
+    const counted = await things.api.get<ChangeCount[]>(`${PATH}/changes?userId=${other.userId}`);
+    expect(counted.body).toMatchObject([{ created: 1, changed: 0, gone: 0 }]);
+
+    const moments = async (moment: string) =>
+      (await things.api.get<ChangeMoments>(`${PATH}/Thing/entries/changes/around?at=${moment}`)).body;
+    const [latest, made] = (await changes(one)).changes.map((change) => change.at);
+    const [last] = (await changes(two)).changes.map((change) => change.at);
+    expect(await moments(at)).toEqual({ before: made, after: latest });
+    expect(await moments(latest ?? '')).toEqual({ before: made, after: last });
+    expect(await moments(last ?? '')).toEqual({ before: latest });
+    expect(await moments('2000-01-01')).toEqual({ after: made });
+  });
+
+  test('values of a field that was deleted are told under the name it had', async () => {
+    const [id = 0] = await things.create({ Name: 'Hafen' });
+    await settle();
+    await things.update(id, {
+      Tags: ['Red', 'Blue'].map((name) => things.choice('Tags', name)),
+      Note: 'kept',
+    });
+    const fieldId = things.field('Tags').id;
+    const { status, text } = await things.api.del(`${SCHEMA}/fields/${fieldId}`, undefined);
+    expect([status, text]).toEqual([204, '']);
+    await finishSchema(house().db);
+    const [change] = (await changes(id)).changes;
+    expect(change).toMatchObject({ kind: 'changed', fields: ['Note'], after: { Note: 'kept' } });
+    expect(change?.gone).toMatchObject([
+      { id: fieldId, name: 'Tags', fieldType: 2, after: [{ name: 'Red' }, { name: 'Blue' }] },
+    ]);
   });
 });
