@@ -1937,7 +1937,7 @@ export const readChangeMomentsQueryKey = (options: Options<ReadChangeMomentsData
 /**
  * Tell when entries of a type changed before and after a moment
  *
- * The last change up to the moment and the first one after it: steps through what lists were (queryRowsAsOf).
+ * The last change before the moment and the first one after it: steps through what lists were (queryRowsAsOf).
  */
 export const readChangeMomentsOptions = (options: Options<ReadChangeMomentsData>) => queryOptions<ReadChangeMomentsResponse, ReadChangeMomentsError, ReadChangeMomentsResponse, ReturnType<typeof readChangeMomentsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
