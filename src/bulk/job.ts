@@ -1,24 +1,19 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { markStale } from '../api/effects.ts';
-import { toServiceError } from '../api/errors.ts';
 import { forgetUsers } from '../directory/directory.ts';
-import { count, counted } from '../lib/numbers.ts';
 import { createRun } from '../lib/run.ts';
-import { forgetJob, reportJob } from '../shell/jobs.ts';
-import type { Job } from '../shell/jobs.ts';
 import type { Call } from './calls.ts';
 import { filesOf } from './files.ts';
+import { inTray } from './in-tray.ts';
 import { dropJob, keepOutcomes } from './keep.ts';
 import type { BulkJob } from './keep.ts';
 import { createLedger } from './ledger.ts';
-import { releaseJob } from './lock.ts';
 import type { Outcome } from './outcome.ts';
 import { perform } from './perform.ts';
 import { OPERATIONS } from './rules.ts';
 
 const AT_ONCE = 4;
-// Often enough to be followed, seldom enough not to be felt; what is lost between two is read again.
-const SHOW_EVERY = 100;
+// What is lost between two is read again.
 const KEEP_EVERY = 50;
 
 const ignore = () => undefined;
@@ -30,17 +25,24 @@ const ignore = () => undefined;
  */
 export function createJob(client: QueryClient, job: BulkJob, before: readonly Outcome[] = []) {
   const ledger = createLedger(job.changes, before);
-  const files = filesOf(job, ledger.outcomes);
-  const total = job.changes.length;
+  const tray = inTray({
+    id: job.id,
+    title: job.title,
+    total: job.changes.length,
+    outcomes: ledger.outcomes,
+    files: filesOf(job, ledger.outcomes),
+    drop: dropJob,
+    stop: () => (stopped = true),
+    goOn: () => void go(),
+  });
   let trouble: unknown;
   let stopped = false;
-  let shown = 0;
   let unkept: Outcome[] = [];
 
   async function go(): Promise<void> {
     trouble = undefined;
     stopped = false;
-    show('running');
+    tray.show('running');
     // Groups are given before others are taken: one part after the other.
     // oxlint-disable-next-line no-await-in-loop
     for (const part of ledger.begin()) if (!stopped) await runPart(part);
@@ -55,7 +57,7 @@ export function createJob(client: QueryClient, job: BulkJob, before: readonly Ou
       act,
       onStep() {
         if (stopped) run.stop();
-        if (performance.now() - shown > SHOW_EVERY) show('running');
+        tray.step();
       },
     });
     await run.go();
@@ -86,62 +88,8 @@ export function createJob(client: QueryClient, job: BulkJob, before: readonly Ou
     unkept = [];
   }
 
-  async function forget(): Promise<void> {
-    await dropJob(job.id).catch(ignore);
-    releaseJob(job.id);
-  }
-
-  const actions: Record<Job['state'], () => Job['actions']> = {
-    running: () => [{ label: 'Stop', onSelect: () => (stopped = true) }],
-    stopped: () => [
-      { label: 'Continue', onSelect: () => void go() },
-      { label: 'Discard', onSelect: () => void discard() },
-      ...files(),
-    ],
-    done: files,
-    failed: files,
-  };
-
-  // A reload must not bring back what has left the tray.
-  async function discard(): Promise<void> {
-    await forget();
-    forgetJob(job.id);
-  }
-
-  function show(state: Job['state']): void {
-    shown = performance.now();
-    const through = ledger.outcomes.size;
-    reportJob({
-      id: job.id,
-      title: job.title,
-      state,
-      progress: through / total,
-      result: `${count(through)} of ${count(total)}${tally(ledger.outcomes)}${state === 'stopped' ? why() : ''}`,
-      actions: actions[state](),
-      onClear: forget,
-    });
-  }
-
-  const why = () => (trouble === undefined ? '' : `: ${toServiceError(trouble).message}`);
-
-  function showEnd(): void {
-    if (ledger.left().length > 0) show('stopped');
-    else show([...ledger.outcomes.values()].some(isBad) ? 'failed' : 'done');
-  }
+  const showEnd = () => tray.showEnd(ledger.left().length, trouble);
   return { go, showEnd };
 }
 
 const isDone = ({ result }: Outcome) => result === 'done';
-const isBad = ({ result }: Outcome) => result === 'failed' || result === 'conflict';
-
-/** ", 2 failed, 1 changed meanwhile": whatever differs from what was agreed to. */
-function tally(outcomes: ReadonlyMap<number, Outcome>): string {
-  const all = [...outcomes.values()];
-  const of = (wanted: Outcome['result']) => all.filter(({ result }) => result === wanted).length;
-  const [failed, conflicts, already] = [of('failed'), of('conflict'), of('already')];
-  return [
-    failed > 0 ? `, ${count(failed)} failed` : '',
-    conflicts > 0 ? `, ${count(conflicts)} changed meanwhile and left alone` : '',
-    already > 0 ? `, ${counted(already, 'was', 'were')} so already` : '',
-  ].join('');
-}

@@ -1,12 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { markStale } from '../../api/effects.ts';
-import { toServiceError } from '../../api/errors.ts';
 import { chunks } from '../../bulk/calls.ts';
-import { releaseJob } from '../../bulk/lock.ts';
-import { count, counted } from '../../lib/numbers.ts';
+import { inTray } from '../../bulk/in-tray.ts';
 import { createRun } from '../../lib/run.ts';
-import { forgetJob, reportJob } from '../../shell/jobs.ts';
-import type { Job } from '../../shell/jobs.ts';
 import type { Schema } from '../schema.ts';
 import { filesOf } from './files.ts';
 import { dropEntryJob, keepEntryOutcomes } from './keep.ts';
@@ -17,8 +13,6 @@ import type { EntryChange } from './plan.ts';
 
 const AT_ONCE = 2;
 const PIECE = 200;
-// Often enough to be followed, seldom enough not to be felt.
-const SHOW_EVERY = 100;
 
 const ignore = () => undefined;
 
@@ -33,20 +27,27 @@ export function createEntryJob(
   before?: readonly Outcome[],
 ) {
   const outcomes = new Map(before?.map((outcome) => [outcome.entryId, outcome]));
-  const files = filesOf(job, outcomes);
-  const total = job.changes.length;
+  const tray = inTray({
+    id: job.id,
+    title: job.title,
+    total: job.changes.length,
+    outcomes,
+    files: filesOf(job, outcomes),
+    drop: dropEntryJob,
+    stop: () => (stopped = true),
+    goOn: () => void go(),
+  });
   // After a reload nobody can tell what was stored by a request whose answer was lost.
   const unsure = new Set(before && job.changes.map(({ entryId }) => entryId));
   let trouble: unknown;
   let stopped = false;
-  let shown = 0;
 
   const left = () => job.changes.filter(({ entryId }) => !outcomes.has(entryId));
 
   async function go(): Promise<void> {
     trouble = undefined;
     stopped = false;
-    show('running');
+    tray.show('running');
     try {
       const fields = (await readSchema()).fieldsOf(job.typeId);
       const run = createRun(chunks(left(), PIECE), {
@@ -57,7 +58,7 @@ export function createEntryJob(
         },
         onStep() {
           if (stopped) run.stop();
-          if (performance.now() - shown > SHOW_EVERY) show('running');
+          tray.step();
         },
       });
       await run.go();
@@ -81,57 +82,6 @@ export function createEntryJob(
     }
   }
 
-  async function forget(): Promise<void> {
-    await dropEntryJob(job.id).catch(ignore);
-    releaseJob(job.id);
-  }
-
-  async function discard(): Promise<void> {
-    await forget();
-    forgetJob(job.id);
-  }
-
-  const actions: Record<Job['state'], () => Job['actions']> = {
-    running: () => [{ label: 'Stop', onSelect: () => (stopped = true) }],
-    stopped: () => [
-      { label: 'Continue', onSelect: () => void go() },
-      { label: 'Discard', onSelect: () => void discard() },
-      ...files(),
-    ],
-    done: files,
-    failed: files,
-  };
-
-  function show(state: Job['state']): void {
-    shown = performance.now();
-    const why = state === 'stopped' && trouble !== undefined ? `: ${toServiceError(trouble).message}` : '';
-    reportJob({
-      id: job.id,
-      title: job.title,
-      state,
-      progress: outcomes.size / total,
-      result: `${count(outcomes.size)} of ${count(total)}${tally(outcomes)}${why}`,
-      actions: actions[state](),
-      onClear: forget,
-    });
-  }
-
-  function showEnd(): void {
-    if (left().length > 0) show('stopped');
-    else show([...outcomes.values()].some(isBad) ? 'failed' : 'done');
-  }
+  const showEnd = () => tray.showEnd(left().length, trouble);
   return { go, showEnd };
-}
-
-const isBad = ({ result }: Outcome) => result === 'failed' || result === 'conflict';
-
-/** ", 2 failed, 1 changed meanwhile": whatever differs from what was agreed to. */
-function tally(outcomes: ReadonlyMap<number, Outcome>): string {
-  const counts = { done: 0, already: 0, conflict: 0, failed: 0 };
-  for (const { result } of outcomes.values()) counts[result] += 1;
-  return [
-    counts.failed > 0 ? `, ${count(counts.failed)} failed` : '',
-    counts.conflict > 0 ? `, ${count(counts.conflict)} changed meanwhile and left alone` : '',
-    counts.already > 0 ? `, ${counted(counts.already, 'was', 'were')} so already` : '',
-  ].join('');
 }
