@@ -20,12 +20,16 @@ export function onwardOf({ key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKe
   return undefined;
 }
 
+// Of more than that a browser reckons the height, and the spelling, anew at every key.
+const LONG = 20_000;
+
 /** Texts, numbers, amounts and dates: written, read when one goes on, and kept open while they do not fit. */
 export function TextEditor(props: EditorProps) {
   const { field, value, seed, misfit, inCell, describedBy, invalid = false, id } = props;
   const { onCommit, onMisfit, onCancel } = props;
   const { name: zone } = useZone();
   const begun = toTyped(value, field, zone);
+  const isLong = begun.length > LONG;
   const [text, setText] = useState(seed ?? misfit?.text ?? begun);
   const [fault, setFault] = useState(seed === undefined ? misfit?.fault : undefined);
   const faultId = useId();
@@ -99,7 +103,7 @@ export function TextEditor(props: EditorProps) {
     <>
       <textarea
         id={id}
-        className={cx('input ed-text', inCell && 'ed-cell')}
+        className={cx('input ed-text', inCell && 'ed-cell', isLong && 'ed-long')}
         rows={1}
         // The cell was opened to write in it.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
@@ -110,7 +114,7 @@ export function TextEditor(props: EditorProps) {
         inputMode={field.fieldType === FIELD.number ? 'decimal' : undefined}
         placeholder={hintOf(field, zone)}
         autoComplete="off"
-        spellCheck={field.fieldType === FIELD.text}
+        spellCheck={field.fieldType === FIELD.text && !isLong}
         value={text}
         onFocus={({ currentTarget }) => {
           if (seed !== undefined) currentTarget.setSelectionRange(text.length, text.length);

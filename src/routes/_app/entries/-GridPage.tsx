@@ -100,7 +100,7 @@ function Entries() {
       title={type.pluralName}
       meta={
         <span aria-live="polite">
-          {counted(type.entryCount ?? 0, 'entry', 'entries')}
+          {counted((narrowed ? undefined : rows?.total) ?? type.entryCount ?? 0, 'entry', 'entries')}
           {narrowed && rows && ` · ${count(rows.total)} ${rows.total === 1 ? 'matches' : 'match'}`}
         </span>
       }
