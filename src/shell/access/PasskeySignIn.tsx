@@ -5,6 +5,7 @@ import { signInWithPasskey } from '../../api/generated/sdk.gen.ts';
 import type { Session } from '../../api/generated/types.gen.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { askForSignIn, passkeysPossible, PasskeyUnused } from './passkeys.ts';
+import './access.css';
 
 /** Signing in without a password, where the browser can. */
 export function PasskeySignIn({
@@ -24,7 +25,7 @@ export function PasskeySignIn({
   });
   if (!passkeysPossible()) return null;
   return (
-    <div className="doorway-way">
+    <div className="passkey-way">
       <Button icon={KeyRound} pending={signIn.isPending} onClick={() => signIn.mutate()}>
         Sign in with a passkey
       </Button>

@@ -2,6 +2,7 @@ import { Download } from 'lucide-react';
 import { saveFile } from '../../lib/save-file.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { CopyButton } from '../../ui/button/CopyButton.tsx';
+import { focusFirstButton } from './focus.ts';
 import './access.css';
 
 interface RecoveryCodesProps {
@@ -23,7 +24,7 @@ export function RecoveryCodes({ codes, email, done, onDone }: RecoveryCodesProps
       'text/plain',
     );
   return (
-    <div className="form">
+    <div className="form" ref={focusFirstButton}>
       <div className="form-body">
         <p>
           Each of these codes opens your account once, in place of the second factor. Keep them where you will
