@@ -28,17 +28,21 @@ const pairs = ways.flatMap((first, at) =>
   ways.slice(at).map((second) => [first[0], second[0], first[1], second[1]] as const),
 );
 /** The embedded database takes one transaction at a time: there nothing can race, and one round of each shows it. */
-const rounds = { postgres: 4, embedded: 1 };
+const rounds = { postgres: 2, embedded: 1 };
 
+const SIDES = 8;
+/** Each meets seven others: of those that read the same, one may win. Where a tag is not asked for, dozens are lost. */
+const EACH = 6;
 const fromEightSides = (one: () => Promise<void>) =>
   Promise.all(
-    times(8).map(async () => {
-      for (const _ of times(25)) await one();
+    times(SIDES).map(async () => {
+      for (const _ of times(EACH)) await one();
     }),
   );
+const ALL = String(SIDES * EACH);
 
 onEachApp((house) => {
-  describe('lost update: 200 changes by If-Match from eight sides, none is lost', () => {
+  describe('lost update: of many changes by If-Match from eight sides none is lost', () => {
     let api: Calls;
     let admin: Person;
     beforeAll(async () => {
@@ -70,7 +74,7 @@ onEachApp((house) => {
           ({ lastName }) => lastName,
         ),
       );
-      expect((await api.get(path)).body).toMatchObject({ lastName: '200' });
+      expect((await api.get(path)).body).toMatchObject({ lastName: ALL });
     });
 
     test('of a group', async () => {
@@ -83,7 +87,7 @@ onEachApp((house) => {
           ({ description }) => description,
         ),
       );
-      expect((await api.get(path)).body).toMatchObject({ description: '200' });
+      expect((await api.get(path)).body).toMatchObject({ description: ALL });
     });
   });
 
