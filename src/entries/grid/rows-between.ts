@@ -24,7 +24,9 @@ export async function rowsBetween(
   const read = await rows.between(from, to).catch((thrown: unknown) => {
     throw toServiceError(thrown);
   });
-  return wholeRows(read, fields);
+  // Entries that are only staged stand behind those that the service has.
+  const staged = loaded(rows, from + read.length, to) ?? [];
+  return wholeRows([...read, ...staged], fields);
 }
 
 /** The rows of a stretch where all of them are there, and these fields whole in each. */
