@@ -12,7 +12,7 @@ export interface Changed {
 }
 
 /**
- * Entries that changed since a moment as ModifiedEntryVm, each a JSON text, in the order of their last change. One that
+ * Entries that changed since a moment as ModifiedEntryVm, JSON texts of many, in the order of their last change. One that
  * changes again while the answer is on its way moves behind what was answered and is told again: never left out.
  */
 export async function* changedEntries(
@@ -23,17 +23,30 @@ export async function* changedEntries(
   let last = { at: since, id: 0 };
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each piece begins where the one before it ended
-    const { rows } = await sql<{ id: number; at: Date; item: string }>`
-      select entry_id as id, ${at} as at, jsonb_strip_nulls(jsonb_build_object('id', entry_id, 'name', name,
-          'entryListId', type_id, 'isDeleted', deleted_at is not null, 'mergedEntryId', merged_into))::text as item
-      from entry_change
-      where site_id = ${siteId} and type_id = ${typeId} and (${at}, entry_id) > (${last.at}::timestamptz, ${last.id}::int)
-      order by ${at}, entry_id limit ${AT_ONCE}`.execute(db);
-    if (rows.length > 0) yield rows.map((row) => row.item);
-    const end = rows.at(-1);
-    if (!end || rows.length < AT_ONCE) return;
-    last = { at: end.at, id: end.id };
+    const { rows } = await sql<Piece>`
+      with piece as materialized (
+        select entry_id, ${at} as at, name, type_id, deleted_at is not null as gone, merged_into from entry_change
+        where site_id = ${siteId} and type_id = ${typeId} and (${at}, entry_id) > (${last.at}::timestamptz, ${last.id}::int)
+        order by ${at}, entry_id limit ${AT_ONCE})
+      select count(*)::int as count, string_agg('{"id":' || entry_id || ',"name":' || to_json(name) || ',"entryListId":' || type_id ||
+          ',"isDeleted":' || gone || coalesce(',"mergedEntryId":' || merged_into, '') || '}', ',') as items,
+        max(at) as at, (array_agg(entry_id))[count(*)::int] as id
+      from piece`.execute(db);
+    const [piece] = rows;
+    if (!piece?.at || !piece.id || piece.items === null) return;
+    yield [piece.items];
+    if (piece.count < AT_ONCE) return;
+    last = { at: piece.at, id: piece.id };
   }
+}
+
+/** Some entries in one text: the event loop passes it on, however many they are. */
+interface Piece {
+  count: number;
+  items: string | null;
+  at: Date | null;
+  /** The last of them. */
+  id: number | null;
 }
 
 /** Types that have or had entries, deleted types too; each is found by a step through the index. */
