@@ -9,10 +9,8 @@ import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { type Bench, type Measure, milliseconds } from './bench.ts';
 import { resident } from './entries/memory.ts';
-import { newPlace, type Place } from './entries/place.ts';
+import { ENTRIES, newPlace, type Place } from './entries/place.ts';
 
-/** STEWARD_BENCH_ENTRIES=100000 asks for fewer. */
-const ENTRIES = Number(process.env['STEWARD_BENCH_ENTRIES'] ?? 1_000_000);
 const CHANGES = 1;
 const BACKUPS = '/console/api/rest/v4/backups';
 const MB = 1e6;
@@ -105,10 +103,10 @@ async function peers(databaseUrl: string) {
 }
 
 export const backups: Bench = {
-  name: `Backup of ${ENTRIES.toLocaleString('en')} entries on PostgreSQL`,
+  name: 'Backup of entries on PostgreSQL',
   beside: 'peer or floor',
-  async run(): Promise<Measure[]> {
-    const place = await newPlace('postgres', { entries: ENTRIES, changes: CHANGES });
+  async run({ entries = ENTRIES }): Promise<Measure[]> {
+    const place = await newPlace('postgres', { entries, changes: CHANGES });
     try {
       const ours = await backUp(place);
       const theirs = await peers(place.service.place['DATABASE_URL'] ?? '');

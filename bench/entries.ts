@@ -2,16 +2,13 @@
 import { Pool } from 'pg';
 import type { Bench, Measure } from './bench.ts';
 import { memory } from './entries/memory.ts';
-import { newPlace, type Place } from './entries/place.ts';
+import { ENTRIES, MOST_EMBEDDED, newPlace, type Place } from './entries/place.ts';
 import { deepPages, pages, searches } from './entries/reading.ts';
 import { histories, writing } from './entries/writing.ts';
 
-/** STEWARD_BENCH_ENTRIES=100000 asks for fewer. */
-const ENTRIES = Number(process.env['STEWARD_BENCH_ENTRIES'] ?? 1_000_000);
-const EMBEDDED = Math.min(ENTRIES, 100_000);
 /** Of six the last ones of young entries have not happened yet: five are left. */
 const CHANGES = 6;
-/** What loading a million without a history may take. */
+/** What loading `ENTRIES` without a history may take. */
 const LOAD_SECONDS = 60;
 
 async function suite(place: Place, pool: Pool | undefined): Promise<Measure[]> {
@@ -29,19 +26,19 @@ async function suite(place: Place, pool: Pool | undefined): Promise<Measure[]> {
 }
 
 export const entriesLoad: Bench = {
-  name: `Load of ${ENTRIES.toLocaleString('en')} entries on PostgreSQL`,
-  async run() {
-    const place = await newPlace('postgres', { entries: ENTRIES, changes: 0 });
+  name: 'Load of entries on PostgreSQL',
+  async run({ entries: wanted = ENTRIES }) {
+    const place = await newPlace('postgres', { entries: wanted, changes: 0 });
     await place.remove();
-    const limit = (LOAD_SECONDS * ENTRIES) / 1_000_000;
+    const limit = (LOAD_SECONDS * wanted) / ENTRIES;
     return [{ name: 'load without history', ours: place.loadMs / 1000, unit: 's', limit }];
   },
 };
 
 export const entries: Bench = {
-  name: `Entries, ${ENTRIES.toLocaleString('en')} on PostgreSQL`,
-  async run() {
-    const place = await newPlace('postgres', { entries: ENTRIES, changes: CHANGES });
+  name: 'Entries on PostgreSQL',
+  async run({ entries: wanted = ENTRIES }) {
+    const place = await newPlace('postgres', { entries: wanted, changes: CHANGES });
     const pool = new Pool({ connectionString: place.service.place['DATABASE_URL'], max: 2 });
     try {
       return await suite(place, pool);
@@ -53,9 +50,12 @@ export const entries: Bench = {
 };
 
 export const entriesEmbedded: Bench = {
-  name: `Entries, ${EMBEDDED.toLocaleString('en')} on PGlite`,
-  async run() {
-    const place = await newPlace('embedded', { entries: EMBEDDED, changes: CHANGES });
+  name: 'Entries on PGlite',
+  async run({ entries: wanted = MOST_EMBEDDED }) {
+    const place = await newPlace('embedded', {
+      entries: Math.min(wanted, MOST_EMBEDDED),
+      changes: CHANGES,
+    });
     try {
       return await suite(place, undefined);
     } finally {

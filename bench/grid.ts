@@ -2,11 +2,9 @@
 import { type Bench, type Measure, share } from './bench.ts';
 import { openBrowser } from './browser/chromium.ts';
 import { buildPeer } from './browser/peer.ts';
-import { newPlace, type Place } from './entries/place.ts';
+import { ENTRIES, MOST_EMBEDDED, newPlace, type Place } from './entries/place.ts';
 import { type Grid, look, type Question } from './grid/look.ts';
 
-const ENTRIES = 1_000_000;
-const MOST_EMBEDDED = 100_000;
 /** Milliseconds to the rows of any place, and the longest frame that nobody notices. */
 const JUMP = 300;
 const FRAME = 50;
