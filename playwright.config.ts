@@ -49,7 +49,10 @@ export default defineConfig<InstallationOptions>({
     locale: 'en-GB',
     timezoneId: 'UTC',
     actionTimeout: 20_000,
-    trace: 'retain-on-failure',
+    // Tracing every test costs a fifth of the time; where there is a second try, that one is traced.
+    trace: process.env['CI'] ? 'on-first-retry' : 'retain-on-failure',
+    // What moves is waited for, and colours are judged at rest: less motion is less of both.
+    contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
   },
 });

@@ -8,7 +8,7 @@ import { expect, test } from './support/test.ts';
 
 test.use({
   installation: { sample: false, administrator: ada },
-  contextOptions: { reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] },
+  permissions: ['clipboard-read', 'clipboard-write'],
 });
 
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('alertdialog', { name });

@@ -13,7 +13,6 @@ import { expect, test } from './support/test.ts';
 
 test.use({
   installation: { sample: true, administrator: ada },
-  contextOptions: { reducedMotion: 'reduce' },
 });
 
 const report = (calls: Calls, query: UserActivityQuery) =>

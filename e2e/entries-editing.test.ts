@@ -6,7 +6,6 @@ import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({
-  contextOptions: { reducedMotion: 'reduce' },
   permissions: ['clipboard-read', 'clipboard-write'],
 });
 

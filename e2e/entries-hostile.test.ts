@@ -4,8 +4,6 @@ import { enter, send } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 /** Texts that would do something where a page took them for more than texts (security, T03). */
 const PAYLOADS = [
   '<script>alert(1)</script>',

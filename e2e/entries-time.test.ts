@@ -5,8 +5,6 @@ import { enter } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 const headers = { 'X-Steward-Console': '1' };
 /** A picture of one point. */
 const PNG = Buffer.from(

@@ -5,8 +5,6 @@ import { enter, send } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 const DATA = '/api/rest/v4';
 const LOST = 'Lost';
 

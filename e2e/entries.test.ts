@@ -5,8 +5,6 @@ import { enter } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
-
 const headers = { 'X-Steward-Console': '1' };
 
 /** The data interface as the page's own session calls it. */

@@ -5,10 +5,8 @@ import type { Calls } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
-// Colours are judged at rest.
 test.use({
   installation: { sample: true, administrator: ada },
-  contextOptions: { reducedMotion: 'reduce' },
 });
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'People by groups' });

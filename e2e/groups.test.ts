@@ -4,10 +4,8 @@ import { enter } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
-// Colours are judged at rest.
 test.use({
   installation: { sample: true, administrator: ada },
-  contextOptions: { reducedMotion: 'reduce' },
 });
 
 const ascending = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);

@@ -11,7 +11,6 @@ import { expect, test } from './support/test.ts';
 
 test.use({
   installation: { sample: true, administrator: ada },
-  contextOptions: { reducedMotion: 'reduce' },
 });
 
 const unusedOf = (calls: Calls) =>

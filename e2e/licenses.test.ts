@@ -7,7 +7,6 @@ import { expect, test } from './support/test.ts';
 
 test.use({
   installation: { sample: true, administrator: ada },
-  contextOptions: { reducedMotion: 'reduce' },
 });
 
 const grid = (page: Page) => page.getByRole('grid', { name: 'Licenses' });
