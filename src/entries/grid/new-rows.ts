@@ -30,6 +30,11 @@ export function withNew(rows: EntryRows, entryIds: readonly number[]): EntryRows
       const entryId = entryIds[index - rows.total];
       return entryId === undefined ? undefined : rowOf(entryId);
     },
+    async between(from, to) {
+      const stored = from < rows.total ? await rows.between(from, Math.min(to, last)) : [];
+      const fresh = entryIds.slice(Math.max(0, from - rows.total), Math.max(0, to + 1 - rows.total));
+      return [...stored, ...fresh.map(rowOf)];
+    },
     want: (from, to) => rows.want(Math.min(from, last), Math.min(to, last)),
   };
 }
