@@ -39,7 +39,7 @@ async function makeType(page: Page, apiName: string) {
       { entryId: -2, fieldId: size.id, value: 2 },
     ],
   })) as DataRequestResultVm[];
-  return { size: size.id, first: made[0]?.entryId ?? 0 };
+  return { size: size.id, first: made[0]?.entryId ?? 0, second: made[2]?.entryId ?? 0 };
 }
 
 const cell = (grid: Locator, row: number, name: string | RegExp) =>
@@ -130,6 +130,19 @@ test('a block from a sheet is previewed, and what the service refuses stands on 
   await expectNoAxe(page);
   await dialog.getByRole('button', { name: 'Stage the 8 that fit' }).click();
   await expect(page.getByText('8 changes in 3 entries, not saved')).toBeVisible();
+  // A new entry is a row like others, written in its cells.
+  const fresh = grid.getByRole('rowheader', { name: 'New one' });
+  await fresh.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.type('4');
+  await page.keyboard.press('Enter');
+  await expect(
+    grid
+      .getByRole('row', { name: /^New New one/ })
+      .getByRole('gridcell')
+      .last(),
+  ).toHaveText(/^4, New/);
+  await page.keyboard.press('Control+z');
   // One step back, and forth again.
   await first.focus();
   await page.keyboard.press('Control+z');
@@ -155,12 +168,15 @@ test('a block from a sheet is previewed, and what the service refuses stands on 
   await expect(page.getByRole('dialog').getByText('0 cells change, 12 stay the same')).toBeVisible();
 });
 
-test('what somebody else changed meanwhile is decided cell by cell', async ({ page, expectFailure }) => {
+test('what somebody else changed meanwhile is decided cell by cell, and before an entry goes', async ({
+  page,
+  expectFailure,
+}) => {
   expectFailure(400);
   await enter(page, ada);
-  const { size, first } = await makeType(page, 'Ship');
-  const theirs = (value: number) =>
-    send(page.request, 'PUT', `${DATA}/Ship`, { storeRequests: [{ entryId: first, fieldId: size, value }] });
+  const { size, first, second } = await makeType(page, 'Ship');
+  const theirs = (value: number, entryId = first) =>
+    send(page.request, 'PUT', `${DATA}/Ship`, { storeRequests: [{ entryId, fieldId: size, value }] });
   await page.goto('/entries/Ship');
   const grid = page.getByRole('grid', { name: 'Ships' });
   await cell(grid, 1, '1').last().focus();
@@ -180,4 +196,34 @@ test('what somebody else changed meanwhile is decided cell by cell', async ({ pa
   await expect(panel.getByText('made it 30')).toBeVisible();
   await panel.getByRole('button', { name: 'Take theirs', exact: true }).click();
   await expect(panel.getByText('Nothing is staged.')).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  // A row goes with the values of others: they come first, and while they are refused nothing goes.
+  await cell(grid, 2, '2').last().focus();
+  await page.keyboard.type('5');
+  await page.keyboard.press('Enter');
+  await grid.getByRole('rowheader').first().focus();
+  await page.keyboard.press('Shift+Space');
+  await page.getByRole('button', { name: 'Delete 1 selected' }).click();
+  await expect(grid.getByRole('rowheader').first()).toHaveText('Hafen, To be deleted, not saved');
+  await theirs(40);
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  const both = panel.getByRole('button', { name: 'Save 1 change and delete 1 entry' });
+  await expect(panel.getByText('Somebody changed Size since you chose it.')).toBeVisible();
+  await expect(both).toHaveAccessibleDescription(/Decide first/);
+  await panel.getByRole('button', { name: 'Delete it all the same' }).click();
+  await expect(panel.getByText('No entry refers to them')).toBeVisible();
+  await expectNoAxe(page);
+  await theirs(50, second);
+  await both.click();
+  const door = page.getByRole('alertdialog', { name: 'Delete 1 entry for good?' });
+  await door.getByRole('button', { name: 'Save 1 change and delete 1 entry' }).click();
+  await expect(panel.getByText('Nothing was saved')).toBeVisible();
+  await expect(grid).toHaveAttribute('aria-rowcount', '3');
+  await panel.getByRole('button', { name: 'Keep yours' }).click();
+  await both.click();
+  await door.getByRole('button', { name: 'Save 1 change and delete 1 entry' }).click();
+  await expectToast(page, 'Saved 1 change, deleted 1 entry');
+  await expect(grid).toHaveAttribute('aria-rowcount', '2');
+  await expect(grid.getByRole('gridcell', { name: '5' })).toBeVisible();
 });

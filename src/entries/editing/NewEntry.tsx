@@ -5,7 +5,7 @@ import type { EntryTypeVm, FieldValue } from '../../api/generated/types.gen.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { confirmDiscard } from '../../ui/dialog/confirm.ts';
 import { Panel } from '../../ui/dialog/Panel.tsx';
-import { toast } from '../../ui/feedback/toast.ts';
+import { announce } from '../../ui/feedback/live.ts';
 import { useUnsavedGuard } from '../../shell/unsaved.ts';
 import type { Field, Schema } from '../schema.ts';
 import { itemText, itemsOf } from '../values.ts';
@@ -79,11 +79,8 @@ function NewEntryPanel({ type, schema, onClose }: NewEntryProps & { onClose: () 
       value,
     }));
     stageCells(type.id, cells, `New ${type.singularName}`);
-    toast({
-      title: `${entryName} is staged`,
-      description: 'It is made when you save the changes.',
-      tone: 'info',
-    });
+    // The row says so itself, below the last one.
+    announce(`${entryName} is staged: it is made when you save the changes`);
     onClose();
   };
   return (

@@ -137,12 +137,14 @@ export function EntryGrid(props: EntryGridProps) {
   const isRows =
     drawn && (drawn.bottom > drawn.top || (drawn.left === 0 && drawn.right === columns.length - 1));
   useChoose(props.rows, rows, isRows ? drawn : undefined);
-  // What was added is shown where it stands; the focus stays where it is.
-  const [shownNew, setShownNew] = useState(added);
+  // What was added is shown where it stands, also once what tells of it has taken its room; the focus stays.
+  const shownNew = useRef(added);
   useEffect(() => {
-    if (added === shownNew) return;
-    setShownNew(added);
-    if (added.length > shownNew.length) reveal(rows.total - 1, 0);
+    const isMore = added.length > shownNew.current.length;
+    shownNew.current = added;
+    if (!isMore) return undefined;
+    const timer = setTimeout(() => reveal(rows.total - 1, 0), 50);
+    return () => clearTimeout(timer);
     // What is new is all that this is about.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [added]);
