@@ -10,6 +10,7 @@ import { AREAS } from './areas.ts';
 import { Drawer } from './Drawer.tsx';
 import { JobTray } from './JobTray.tsx';
 import { MembershipEnd } from './MembershipEnd.tsx';
+import { SessionEnd } from './SessionEnd.tsx';
 import { openOverlay } from './overlay.ts';
 import { Overlays } from './Overlays.tsx';
 import { RouteChange } from './RouteChange.tsx';
@@ -59,6 +60,7 @@ export function Shell() {
       <main className="shell-main" id="main" tabIndex={-1}>
         <UnreachableBanner />
         <MembershipEnd />
+        <SessionEnd />
         <EndedBanner />
         <Outlet />
       </main>
