@@ -1,6 +1,6 @@
 /** The commands of the host, on a small sample on each database. */
 import { sql } from 'kysely';
-import { beforeEach } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
 import { fillSample } from '../cli/sample/fill.ts';
 import { runCommand } from '../cli/commands/index.ts';
 import type { Database } from '../kernel/db/database.ts';
@@ -20,12 +20,13 @@ interface Host {
   email: () => string;
 }
 
-/** Tests with a sample of thirty people, made anew for each of them. */
-export function onEachHost(tests: (host: Host) => void): void {
+/** Tests with a sample of thirty people: made anew for each of them, or once for tests that change nothing. */
+export function onEachHost(tests: (host: Host) => void, sample: 'for each' | 'once' = 'for each'): void {
   onEachDatabase((database) => {
     const one: Host['one'] = async (query) => (await query.execute(database().db)).rows[0];
     let email = '';
-    beforeEach(async () => {
+    const before = sample === 'once' ? beforeAll : beforeEach;
+    before(async () => {
       await sql`truncate site, account, membership, user_group, group_member, activity, audit_log, topic, topic_event restart identity cascade`.execute(
         database().db,
       );
