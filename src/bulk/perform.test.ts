@@ -118,6 +118,15 @@ test('a refusal is told with its number; where the service is in trouble the fau
   }
 });
 
+test('a proof that is not given says nothing of the person: the job waits for it', async () => {
+  answer = (line) =>
+    line.startsWith('GET')
+      ? { body: user(1) }
+      : { status: 403, body: { message: 'Prove it', requestId: 'r1', code: 'step-up-required' } };
+  const removal = { person: person(1), after: undefined };
+  await expect(run([removal])).rejects.toMatchObject({ status: 403, code: 'step-up-required' });
+});
+
 test('somebody who is gone was removed by somebody', async () => {
   answer = () => refusal(404);
   expect(await run([{ person: person(1), after: undefined }])).toEqual([{ userId: 1, result: 'already' }]);
