@@ -2,6 +2,7 @@ import { History } from 'lucide-react';
 import { useMemo } from 'react';
 import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
 import { toServiceError } from '../../../api/errors.ts';
+import type { ServiceError } from '../../../api/errors.ts';
 import type { EntryColumn } from '../../../entries/columns.ts';
 import { NO_CHANGES } from '../../../entries/editing/changes.ts';
 import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
@@ -30,6 +31,14 @@ interface PastCardProps extends Pick<
 }
 
 const REFUSAL = 'This is the past: open the entry to restore values';
+const AHEAD = 'lies ahead';
+
+/** Why the list cannot be told, in words: of a moment that lies ahead nothing is known. */
+const whyNot = ({ message, fields }: ServiceError): string =>
+  fields.some((fault) => fault.path === 'asOf' && fault.message === AHEAD)
+    ? 'This moment lies ahead. Choose one that is past.'
+    : message;
+
 /** What became of an entry stands beside its name. */
 const FATE_WIDTH = 84;
 
@@ -110,7 +119,7 @@ function Content(props: PastCardProps) {
         retrying={answer.isFetching}
         requestId={error.requestId}
       >
-        {[...new Set([error.message, ...error.fields.map(({ message }) => message)])].join('. ')}
+        {whyNot(error)}
       </ErrorState>
     );
   if (!list)
