@@ -15,6 +15,8 @@ interface BenchOptions {
   users?: number;
   /** How many entries the type has, where it matters. */
   entries?: number;
+  /** Says where it ran, under the table. */
+  note: (text: string) => void;
 }
 
 export interface Bench {

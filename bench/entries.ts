@@ -11,6 +11,17 @@ const CHANGES = 6;
 /** What loading `ENTRIES` without a history may take. */
 const LOAD_SECONDS = 60;
 
+/** Which server it is, with what matters for so many rows. */
+async function serverOf(pool: Pool): Promise<string> {
+  const asked = ['server_version', 'shared_buffers', 'max_wal_size', 'fsync'];
+  const { rows } = await pool.query<{ said: string }>(
+    `select string_agg(name || ' ' || current_setting(name), ', ' order by at) as said
+      from unnest($1::text[]) with ordinality as asked(name, at)`,
+    [asked],
+  );
+  return `PostgreSQL with ${rows[0]?.said}.`;
+}
+
 async function suite(place: Place, pool: Pool | undefined): Promise<Measure[]> {
   const load: Measure = { name: 'load with history', ours: place.loadMs / 1000, unit: 's' };
   return [
@@ -21,12 +32,12 @@ async function suite(place: Place, pool: Pool | undefined): Promise<Measure[]> {
     ...(await histories(place)),
     ...(await memory(place)),
     // Last: the others read what the load has left.
-    ...(await writing(place)),
+    ...(await writing(place, pool)),
   ];
 }
 
 export const entriesLoad: Bench = {
-  name: 'Load of entries on PostgreSQL',
+  name: 'Entries loaded into PostgreSQL',
   async run({ entries: wanted = ENTRIES }) {
     const place = await newPlace('postgres', { entries: wanted, changes: 0 });
     await place.remove();
@@ -37,10 +48,11 @@ export const entriesLoad: Bench = {
 
 export const entries: Bench = {
   name: 'Entries on PostgreSQL',
-  async run({ entries: wanted = ENTRIES }) {
+  async run({ entries: wanted = ENTRIES, note }) {
     const place = await newPlace('postgres', { entries: wanted, changes: CHANGES });
     const pool = new Pool({ connectionString: place.service.place['DATABASE_URL'], max: 2 });
     try {
+      note(`${wanted.toLocaleString('en')} entries. ${await serverOf(pool)}`);
       return await suite(place, pool);
     } finally {
       await pool.end();

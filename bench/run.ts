@@ -3,7 +3,7 @@
  * `npm run bench -- directory --users 1000000` chooses how many people there are, `npm run bench -- grid --entries
  * 100000` how many entries. What is printed is a table of Markdown.
  */
-import { loadavg } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { activity } from './activity.ts';
 import { backups } from './backups.ts';
@@ -55,17 +55,29 @@ const { values, positionals } = parseArgs({
 });
 const options = { ...counted('users', values.users), ...counted('entries', values.entries) };
 const wanted = positionals.map((name) => name.toLowerCase());
-const chosen = BENCHES.filter(
-  ({ name }) => wanted.length === 0 || wanted.some((part) => name.toLowerCase().includes(part)),
+/** Benches whose names begin so; where none does, those in whose names it stands. */
+function called(part: string): readonly Bench[] {
+  const begin = BENCHES.filter(({ name }) => name.toLowerCase().startsWith(part));
+  return begin.length > 0 ? begin : BENCHES.filter(({ name }) => name.toLowerCase().includes(part));
+}
+
+const named = new Set(wanted.flatMap(called));
+const chosen = BENCHES.filter((bench) => wanted.length === 0 || named.has(bench));
+const GB = 1024 ** 3;
+console.log(
+  `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${number(totalmem() / GB, 'GB')}`,
 );
 for (const bench of chosen) {
+  const notes: string[] = [];
   const started = loadavg()[0] ?? 0;
   console.log(
     `\n## ${bench.name}\n\n| | ours | ${bench.beside ?? 'floor'} | ratio | asked |\n|---|---|---|---|---|`,
   );
   try {
-    for (const measure of await bench.run(options)) console.log(line(measure));
-    console.log(`\nLoad average ${number(started, '')} before, ${number(loadavg()[0] ?? 0, '')} after.`);
+    for (const measure of await bench.run({ ...options, note: (text) => notes.push(text) }))
+      console.log(line(measure));
+    notes.push(`Load average ${number(started, '')} before, ${number(loadavg()[0] ?? 0, '')} after.`);
+    console.log(`\n${notes.join(' ')}`);
   } catch (error) {
     console.log(`  failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;

@@ -1,6 +1,8 @@
 /** Writing many cells, and reading what they were. */
+import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { Measure } from '../bench.ts';
+import { updateByHand } from './by-hand.ts';
 import { paths, type Place } from './place.ts';
 import { timed } from './times.ts';
 
@@ -29,7 +31,13 @@ function valueOf(apiName: string, turn: number, at: number): string | number | b
 }
 
 /** Some cells of each of as many entries as make ten thousand cells. */
-async function update(place: Place, name: string, fields: readonly string[], turn: () => number) {
+async function update(
+  place: Place,
+  pool: Pool | undefined,
+  name: string,
+  fields: readonly string[],
+  turn: () => number,
+) {
   const ids = await idsFrom(place, 0, Math.floor(CELLS / fields.length));
   const items = (value: number) =>
     ids.flatMap((entryId, at) =>
@@ -39,22 +47,30 @@ async function update(place: Place, name: string, fields: readonly string[], tur
         value: valueOf(apiName, value, at),
       })),
     );
+  const byHand = pool && (await updateByHand(place, pool, ids, fields));
   return timed({
     name,
     ours: () => place.ask('PUT', paths.write(place.typeId), { storeRequests: items(turn()) }),
+    floor:
+      byHand &&
+      (() => {
+        const value = turn();
+        return byHand((apiName) => ids.map((_, at) => valueOf(apiName, value, at)));
+      }),
     limit: 400,
     rounds: ROUNDS,
   });
 }
 
-export async function writing(place: Place): Promise<Measure[]> {
+export async function writing(place: Place, pool: Pool | undefined): Promise<Measure[]> {
   let value = 0;
   const turn = () => (value += 1);
+  const four = ['Employees', 'Score', 'City', 'Phone'];
   return [
-    ...(await update(place, '10,000 cells of 10,000 entries, no slot', ['IsListed'], turn)),
-    ...(await update(place, '10,000 cells of 2,500 entries', ['Employees', 'Score', 'City', 'Phone'], turn)),
+    ...(await update(place, pool, '10,000 cells of 10,000 entries, no slot', ['IsListed'], turn)),
+    ...(await update(place, pool, '10,000 cells of 2,500 entries', four, turn)),
     // Every index of the type gets a place for the new version of every entry.
-    ...(await update(place, '10,000 cells of 10,000 entries', ['Employees'], turn)),
+    ...(await update(place, pool, '10,000 cells of 10,000 entries', ['Employees'], turn)),
   ];
 }
 
