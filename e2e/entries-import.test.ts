@@ -52,8 +52,11 @@ test('companies are imported, two broken ones mended and imported again; an expo
     header: true,
     skipEmptyLines: true,
   });
-  const table = data.map((company) => ({
+  const [, , sixth] = data.slice(3);
+  const table = data.map((company, at) => ({
     ...company,
+    // A row far above it in the same file, which is not there yet, and one below.
+    Rival: at === 9 ? data.at(-1)?.Security : at > 9 ? sixth?.Security : '',
     Founded: company.Founded.slice(0, 4),
     Checked: '2026-03-01 08:00',
     Revenue: 'USD 12.50',
@@ -98,7 +101,7 @@ test('companies are imported, two broken ones mended and imported again; an expo
 
   await page.goto('/entries/Company');
   await expect(page.getByText(`${data.length} entries`)).toBeVisible();
-  for (const format of ['CSV', 'XLSX']) {
+  for (const format of ['CSV', 'XLSX', 'JSON']) {
     // oxlint-disable no-await-in-loop -- one format after the other
     await choose(page, 'Import and export', 'Export');
     await page.getByRole('radio', { name: new RegExp(`^${format}`) }).check();

@@ -25,6 +25,7 @@ export function jsonTable(text: string): Table | { fault: string } {
   }
   if (!Array.isArray(rows) || !rows.every(isObject))
     return { fault: 'A JSON file has to be a list of objects, one for each row.' };
+  if (rows.length === 0) return { fault: 'The list of the file is empty.' };
   const values = rows.map((row) => new Map<string, unknown>(Object.entries(row)));
   const headings = [...new Set(values.flatMap((row) => [...row.keys()]))];
   const records = values.map((row) => headings.map((heading) => cellText(row.get(heading))));

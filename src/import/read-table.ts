@@ -14,8 +14,11 @@ export interface Table extends Pick<Parsed, 'headings' | 'rows'> {
   source: Source;
 }
 
-/** A list of objects: no heading of a table looks like that. */
-const JSON_START = /^\s*\[\s*(?:\{|\]\s*$)/;
+/** An object or a list of them: no heading of a table looks like that. */
+const JSON_START = /^\s*(?:\{\s*"|\[\s*(?:\{|\]\s*$))/;
+
+const OLD_BOOK = [0xd0, 0xcf, 0x11, 0xe0];
+const isOldBook = (bytes: Uint8Array): boolean => OLD_BOOK.every((byte, at) => bytes[at] === byte);
 
 const isWorkbook = ([first, second]: Uint8Array): boolean => first === 0x50 && second === 0x4b;
 
@@ -33,7 +36,14 @@ function readText(
   bytes: Uint8Array<ArrayBuffer>,
   onProgress: (share: number) => void,
 ): Table | { fault: string } {
+  if (isOldBook(bytes))
+    return {
+      fault: 'This is a workbook of the old kind (.xls) or a protected one. Save it as XLSX or as CSV.',
+    };
   const { text, encoding } = decode(bytes);
+  // Every byte is a letter of Windows-1252, but no text has this one.
+  if (encoding === 'windows-1252' && text.includes('\0'))
+    return { fault: 'This is neither a text nor a workbook. Choose a CSV, XLSX or JSON file.' };
   if (text.trim() === '') return { fault: 'The file is empty.' };
   if (JSON_START.test(text)) return jsonTable(text);
   const { headings, rows, separator } = parse(text, onProgress);

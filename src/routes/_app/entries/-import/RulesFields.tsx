@@ -1,5 +1,7 @@
 import { FIELD, holdsMoney } from '../../../../../contract/rules/fields.ts';
 import { useSession } from '../../../../api/session.ts';
+import { ENTRY_ID } from '../../../../entries/export/headings.ts';
+import { canHold } from '../../../../entries/import/rows-among.ts';
 import { MOST_NAMES } from '../../../../entries/import/session.ts';
 import type { EntriesSession } from '../../../../entries/import/session.ts';
 import type { Rules } from '../../../../entries/import/rules.ts';
@@ -28,16 +30,18 @@ export function RulesFields({ prepared, onChange }: RulesFieldsProps) {
     inFile.some((field) => field.fieldType === FIELD.number || holdsMoney(field));
   const dates = inFile.filter(({ fieldType }) => fieldType === FIELD.date);
   const keys = keysIn(mapping, fields);
-  const nameOf = (key: string) => fields.find(({ apiName }) => apiName === key)?.name ?? 'Entry id';
+  const key = keyFor(setup, fields);
+  const namesEntries = inFile.some((field) => canHold(field, type.id));
+  const nameOf = (one: string) => fields.find(({ apiName }) => apiName === one)?.name ?? 'Entry id';
   return (
     <>
       <div className="import-rules">
         <Choice
           label="Entries are told apart by"
-          value={keyFor(setup, fields)}
-          onChoose={(key) => onChange({ key })}
+          value={key}
+          onChoose={(chosen) => onChange({ key: chosen })}
           options={[
-            ...keys.map((key) => [key, nameOf(key)] as const),
+            ...keys.map((one) => [one, nameOf(one)] as const),
             ['', 'Nothing: every row is a new entry'],
           ]}
         />
@@ -93,6 +97,8 @@ export function RulesFields({ prepared, onChange }: RulesFieldsProps) {
       <p className="field-hint">
         Choices, users and entries are named by name or by id; several are parted by semicolons. Dates that
         begin with the year are always understood.
+        {namesEntries &&
+          ` Other rows of the file can be named too, by their names${key === '' || key === ENTRY_ID ? '' : ` or by ${nameOf(key)}`}; their order does not matter.`}
         {rules.near === 'refuse' &&
           (type.entryCount ?? 0) > MOST_NAMES &&
           ` Of the ${count(type.entryCount ?? 0)} names that are there, the service tells near ones only when a row is sent.`}
