@@ -15,7 +15,7 @@ const questions = ({ field }: Place): readonly Question[] => [
   { name: 'jump', jumps: 40 },
   { name: 'jump in a tenth of all', query: { Stage: field('Stage').choiceValues[0]?.id }, jumps: 20 },
   { name: 'jump in the order of names', orderBy: 'Name', jumps: 20 },
-  { name: 'jump in an order without a slot', orderBy: 'Summary', jumps: 10 },
+  { name: 'jump in an order without a slot', orderBy: 'Source', jumps: 10 },
 ];
 
 const ours = ({ typeId }: Place): Grid => ({
