@@ -265,11 +265,11 @@ test('an import stops by itself while the service is away, and goes on after a r
   await start(page).click();
   await expect(page.getByText(/Importing: [1-9]\d* of 400/)).toBeVisible();
   await service.stop('SIGKILL');
-  await expect(page.getByText('The import has stopped')).toBeVisible();
+  await expect(page.getByText('The import is paused')).toBeVisible();
   await expectNoAxe(page);
   await service.start();
   await page.reload();
-  await expect(page.getByText(/^The import has stopped: [1-9]\d* of 400/)).toBeVisible();
+  await expect(page.getByText(/^The import is paused: [1-9]\d* of 400/)).toBeVisible();
   await page.locator('main').getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByText('Imported: 400 of 400')).toBeVisible({ timeout: 30_000 });
   await expect(outcome(page, /^400 Done/)).toBeVisible();
