@@ -4,8 +4,8 @@ import type { RowVm } from '../api/generated/types.gen.ts';
 export const WINDOW = 100;
 // Some thousand rows are held; whoever scrolls on lets go of those seen first.
 const MOST_WINDOWS = 40;
-// Whoever drags the scroll bar passes over windows that nobody looks at: two frames at one place are a stop.
-const PAUSE = 40;
+// Whoever drags the scroll bar passes over windows that nobody looks at: a frame without a movement is a stop.
+const PAUSE = 20;
 
 /** Rows by their place; only those in view and a little more are there. */
 export interface EntryRows {
