@@ -25,7 +25,7 @@ const isTooLarge = (thrown: unknown): boolean =>
   thrown.fields.some(({ path }) => path === 'limit');
 
 /** Where a page begins, and how many rows it has at most. */
-export interface PageAsked {
+interface PageAsked {
   limit: number;
   skip: number;
   /** Id of the last row of the page before. */

@@ -2,6 +2,7 @@ import { count } from '../lib/numbers.ts';
 import { confirm } from '../ui/dialog/confirm.ts';
 import { runExport } from './job.ts';
 import type { PeopleRequest } from './index.ts';
+import { SHEET_ROWS } from './limits.ts';
 import { peopleSource } from './people.ts';
 import type { ExportSource } from './source.ts';
 import type { Format } from './writer.ts';
@@ -16,8 +17,6 @@ const FORMATS: readonly { format: Format; label: string; hint: string }[] = [
   },
   { format: 'json', label: 'JSON', hint: 'A list of objects, for programs.' },
 ];
-/** A sheet has a heading and so many rows at the most: that is how programs are made. */
-const MOST_ROWS = 1_048_575;
 
 interface Choice {
   format: Format;
@@ -50,7 +49,7 @@ interface ChoicesProps {
 
 function Choices({ choice, source }: ChoicesProps) {
   const { filter, note, csvHint, total, more, variants } = source;
-  const sheets = Math.ceil(total / MOST_ROWS);
+  const sheets = Math.ceil(total / (SHEET_ROWS - 1));
   return (
     <div className="export-choices">
       {filter !== undefined && <p>{filter}</p>}
@@ -72,8 +71,8 @@ function Choices({ choice, source }: ChoicesProps) {
         ))}
         {sheets > 1 && (
           <p className="field-hint">
-            A sheet holds {count(MOST_ROWS)} rows: a workbook would have {count(sheets)} of them. CSV and JSON
-            are one table.
+            A sheet holds {count(SHEET_ROWS - 1)} rows: a workbook would have {count(sheets)} of them. CSV and
+            JSON are one table.
           </p>
         )}
       </fieldset>

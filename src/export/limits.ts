@@ -5,6 +5,9 @@ export const RECORD_DAYS = 30;
 export const FILE_DAYS = 7;
 export const MOST_BYTES = 200_000_000;
 
+/** A sheet has so many rows, its heading included; what is more goes on in another one. */
+export const SHEET_ROWS = 1_048_576;
+
 interface Kept {
   id: string;
   at: string;

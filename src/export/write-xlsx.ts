@@ -1,5 +1,6 @@
 import { inWords, isList } from './cells.ts';
 import type { ExportCell } from './cells.ts';
+import { SHEET_ROWS } from './limits.ts';
 import { sheetText } from './sheet-text.ts';
 import { BOOK_TYPE, bookFiles, escaped, SHEET_END, sheetPath, sheetStart, STYLE } from './workbook.ts';
 import { createZip } from './zip.ts';
@@ -9,8 +10,6 @@ const DAY = 86_400_000;
 /** The day 0 of sheets is the 30th of December 1899. */
 const EPOCH = 25_569;
 
-/** A sheet has so many rows, its heading included; what is more goes on in another one. */
-export const SHEET_ROWS = 1_048_576;
 // Programs give up on larger ones long before they are full.
 const SHEET_BYTES = 2 ** 31;
 
