@@ -19,7 +19,8 @@ export default defineConfig({
     // Two files at a time: an embedded database takes some 300 MB, and PostgreSQL works beside them.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
+    // Far above what any test takes: a machine that is busy with something else fails none.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // A test that passes only at the second try is a failing test.
     retry: 0,

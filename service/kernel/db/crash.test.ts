@@ -24,7 +24,7 @@ onEachKind((kind) => {
     await place.remove();
     expect(acknowledged.length).toBeGreaterThan(rounds);
     expect(acknowledged.filter((mailId) => !kept.has(mailId))).toEqual([]);
-  }, 30_000);
+  });
 });
 
 test('a first start that was cut off is begun anew', async () => {
@@ -39,4 +39,4 @@ test('a first start that was cut off is begun anew', async () => {
   expect(await second.db.selectFrom('site').selectAll().execute()).toEqual([]);
   await second.close();
   await place.remove();
-}, 20_000);
+});

@@ -1,16 +1,18 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newPlace, type Place } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/writer.ts';
 import { openDatabase } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 
+let place: Place;
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'steward-lock-'));
+  place = await newPlace('embedded');
+  folder = place.dataDir;
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => place.remove());
 
 describe.each(['linux', 'darwin'] as const)('the lock as on %s', (system) => {
   test.runIf(system === 'darwin' || process.platform === 'linux')('admits one at a time', async () => {
@@ -24,16 +26,15 @@ describe.each(['linux', 'darwin'] as const)('the lock as on %s', (system) => {
 });
 
 test('the open folder is closed to others, and to a second process until the first one is killed', async () => {
-  const writer = await startWriter({ databaseUrl: undefined, dataDir: folder });
+  await chmod(join(folder, 'db'), 0o755);
+  const writer = await startWriter(place);
   expect((await stat(join(folder, 'db'))).mode & 0o777).toBe(0o700);
-  await expect(openDatabase({ databaseUrl: undefined, dataDir: folder })).rejects.toThrow(
-    /Another process is using/,
-  );
+  await expect(openDatabase(place)).rejects.toThrow(/Another process is using/);
   await writer.kill();
   // The dead process left its socket file behind; the portable guard alone must see through that too.
   await (
     await lockFolder(join(folder, 'db'), 'darwin')
   )();
-  const { close } = await openDatabase({ databaseUrl: undefined, dataDir: folder });
+  const { close } = await openDatabase(place);
   await close();
-}, 20_000);
+});

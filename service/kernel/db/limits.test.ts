@@ -34,7 +34,7 @@ onEachKind((kind) => {
       { status: 'fulfilled', value: ['kept'] },
       { status: 'fulfilled', value: ['kept'] },
     ]);
-  }, 15_000);
+  });
 
   test('a transaction that overran is gone as a whole', async () => {
     const overrun = database.db.transaction().execute(async (tx) => {
@@ -45,7 +45,7 @@ onEachKind((kind) => {
     });
     await expect(overrun).rejects.toMatchObject({ name: 'DbError' });
     expect(await names()).toEqual(['kept']);
-  }, 15_000);
+  });
 
   test('a transaction that falls asleep is rolled back and lets the others pass', async () => {
     const sleeper = database.db.transaction().execute(async (tx) => {
@@ -57,7 +57,7 @@ onEachKind((kind) => {
     });
     await expect(sleeper).rejects.toMatchObject({ name: 'DbError' });
     expect(await names()).toEqual(['kept']);
-  }, 15_000);
+  });
 
   if (kind === 'embedded') return;
 
@@ -82,7 +82,7 @@ onEachKind((kind) => {
     await relayed.close();
     for (const socket of sockets) socket.destroy();
     relay.close();
-  }, 15_000);
+  });
 });
 
 test('the root connection used inside a transaction is named as the likely cause', async () => {

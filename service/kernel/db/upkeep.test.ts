@@ -29,7 +29,7 @@ test('the embedded database checkpoints, vacuums and renews its statistics by it
       vacuumedAtOnce.push(vacuumed.length);
       return redo !== before.redo;
     },
-    { interval: 0 },
+    { interval: 0, timeout: 30_000 },
   );
   const after = await state();
   expect(before.counted).toBe(-1);
