@@ -136,7 +136,27 @@ test('duplicates are merged side by side, and the list is shown as it was before
   await expectNoAxe(page);
   await page.getByRole('button', { name: '2 changed since' }).click();
   await expect(table.getByRole('row')).toHaveCount(3);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page
+      .getByRole('button', { name: 'Export', exact: true })
+      .click()
+      .then(() => page.getByRole('button', { name: 'Export 2 entries' }).click()),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^dock-as-of-\d{4}-.+-only-changed-since-.*\.csv$/);
+  await page.getByRole('button', { name: 'Change before' }).click();
+  await expect(page.getByRole('button', { name: 'Change before' })).toBeDisabled();
+
+  await page.goto(`/entries/Dock/${goes}`);
+  await page.getByRole('button', { name: 'Bring it back' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Bring it back' }).click();
+  await expectToast(page, 'Dock one is back');
+  const events = page.getByRole('region', { name: 'History' }).getByRole('listitem');
+  await expect(events.nth(0)).toContainText('brought it back');
+  await expect(events.nth(1)).toContainText('merged it into Dock One');
   await page.goto('/changes?type=Dock');
-  await expect(page.getByRole('row', { name: /Dock one/ })).toContainText('Merged');
+  await page.getByRole('combobox', { name: 'Changed by' }).fill(ada.email);
+  await page.getByRole('option').first().click();
+  await expect(page.getByRole('row', { name: /Pier/ })).toContainText('Created');
   await expectNoAxe(page);
 });

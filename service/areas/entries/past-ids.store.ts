@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { FIELD } from '../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
+import type { Db } from '../../kernel/db/database.ts';
 import { textOf, slotOf } from './columns.store.ts';
 import { conditionSql } from './conditions.store.ts';
 import { type Order, orderSql } from './order.store.ts';
@@ -31,25 +32,40 @@ function pastKey(order: Order, siteId: number): Sql {
   return orderSql({ ...order, field: bare(field) }, siteId);
 }
 
+/** Rows with their keys; the rest is all that has not changed. */
+interface Part {
+  isRest: boolean;
+  rows: Sql;
+}
+
 /** What a page may be made of, one part for each kind: ids with the key of the order, null without one. */
-function partsOf(wanted: PastWanted, { was, is, unchangedBut }: PageOf): Sql[] {
+function partsOf(wanted: PastWanted, { was, is, unchangedBut }: PageOf): Part[] {
   const { type, condition, asked, order, at } = wanted;
   const { siteId } = asked;
   const ofType = sql`from entry e where e.site_id = ${siteId} and e.type_id = ${type.id}`;
   const key = order ? orderSql(order, siteId) : sql`null::int`;
   const orderIds = order && order.field !== ENTRY_ID ? [order.field.id] : [];
   const held = valuesThen(siteId, sql`coalesce(n.vals, c.last_vals)`, sql`c.entry_id`, orderIds, at);
-  const parts: Sql[] = [];
+  const parts: Part[] = [];
   if (was.length > 0)
-    parts.push(sql`select e.entry_id, ${order ? pastKey(order, siteId) : sql`null::int`} as key from (
+    parts.push({
+      isRest: false,
+      rows: sql`select e.entry_id, ${order ? pastKey(order, siteId) : sql`null::int`} as key from (
       select c.entry_id, ${held} as vals from entry_change c
       left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id
-      where c.site_id = ${siteId} and c.entry_id = any(${[...was]}::int[])) e`);
+      where c.site_id = ${siteId} and c.entry_id = any(${[...was]}::int[])) e`,
+    });
   if (unchangedBut)
-    parts.push(sql`select e.entry_id, ${key} as key ${ofType}
-      and ${conditionSql(condition, fieldOfType(wanted), asked)} and e.entry_id <> all(${[...unchangedBut]}::int[])`);
+    parts.push({
+      isRest: true,
+      rows: sql`select e.entry_id, ${key} as key ${ofType}
+      and ${conditionSql(condition, fieldOfType(wanted), asked)} and e.entry_id <> all(${[...unchangedBut]}::int[])`,
+    });
   if (is.length > 0 || parts.length === 0)
-    parts.push(sql`select e.entry_id, ${key} as key ${ofType} and e.entry_id = any(${[...is]}::int[])`);
+    parts.push({
+      isRest: false,
+      rows: sql`select e.entry_id, ${key} as key ${ofType} and e.entry_id = any(${[...is]}::int[])`,
+    });
   return parts;
 }
 
@@ -75,38 +91,66 @@ function plainPage(wanted: PastWanted, { without, besides }: PageOf, { limit, sk
 }
 
 /**
- * The ids of a page in the order that was asked for; entries without a value stand last (rows.store.ts). Each part is
- * read in that order and no further than the page reaches, so that an index can give it; those without a value are
- * looked for only when the page reaches beyond the others.
+ * The ids of a page by a key that all of its rows have. What has changed is little and read whole; of the rest, so many
+ * are left out in front as stand there whatever of the others does. Fewer than asked for: the page reaches beyond.
  */
-export function pageIds(wanted: PastWanted, page: PageOf, window: Window): Sql {
+async function keyedIds(
+  db: Db,
+  wanted: PastWanted,
+  page: PageOf,
+  { limit, skip }: Window,
+): Promise<number[]> {
+  const few = page.was.length + page.is.length;
+  const begin = Math.max(0, skip - few);
+  const { order } = wanted;
+  const direction = order?.descending ? sql`desc` : sql`asc`;
+  const by = order ? sql`key ${direction}, entry_id ${direction}` : sql`entry_id`;
+  const holds = order ? sql`key is not null` : sql`true`;
+  const parts = partsOf(wanted, page).map(({ isRest, rows }) => {
+    const place = isRest ? sql`order by ${by} limit ${limit + few} offset ${begin}` : sql``;
+    return sql`(select entry_id, key from (${rows}) as part where ${holds} ${place})`;
+  });
+  const { rows } = await sql<{ entry_id: number }>`
+    select entry_id from (${sql.join(parts, sql` union all `)}) as parts
+    order by ${by} limit ${limit} offset ${skip - begin}`.execute(db);
+  return rows.map((row) => row.entry_id);
+}
+
+const numbered = (ids: readonly number[]): Sql =>
+  sql`select id as entry_id, at from unnest(${[...ids]}::int[]) with ordinality as ids(id, at)`;
+
+/**
+ * The ids of a page in the order that was asked for; entries without a value stand last (rows.store.ts), and are looked
+ * for only when the page reaches beyond the others.
+ */
+export async function pageIds(db: Db, wanted: PastWanted, page: PageOf, window: Window): Promise<Sql> {
   const { order, condition } = wanted;
-  const { limit, skip } = window;
   if (!order && page.unchangedBut && asksForAll(condition)) return plainPage(wanted, page, window);
+  const ids = await keyedIds(db, wanted, page, window);
+  return order && ids.length < window.limit ? withEmpty({ ...wanted, order }, page, window) : numbered(ids);
+}
+
+/** The same, read from the beginning: how many have a value is not known before. */
+function withEmpty(wanted: PastWanted & { order: Order }, page: PageOf, { limit, skip }: Window): Sql {
   const parts = partsOf(wanted, page);
   const most = skip + limit;
   const firstOf = (holds: Sql, by: Sql): Sql =>
     sql`select entry_id, key from (${sql.join(
       parts.map(
-        (part) =>
-          sql`(select entry_id, key from (${part}) as part where ${holds} order by ${by} limit ${most})`,
+        ({ rows }) =>
+          sql`(select entry_id, key from (${rows}) as part where ${holds} order by ${by} limit ${most})`,
       ),
       sql` union all `,
     )}) as parts order by ${by} limit ${most}`;
-  const numbered = (ids: Sql): Sql =>
-    sql`select entry_id, row_number() over () as at from (${ids} limit ${limit} offset ${skip}) as ids`;
-  if (!order)
-    return numbered(
-      sql`select entry_id from (${firstOf(sql`true`, sql`entry_id`)}) as all_of_them order by entry_id`,
-    );
-  const direction = order.descending ? sql`desc` : sql`asc`;
+  const direction = wanted.order.descending ? sql`desc` : sql`asc`;
   const byKey = sql`key ${direction}, entry_id ${direction}`;
   const isShort = sql`key is null and (select count(*) from keyed) < ${most}`;
-  return numbered(sql`
+  const ids = sql`
     with keyed as materialized (${firstOf(sql`key is not null`, byKey)}),
       others as materialized (${firstOf(isShort, sql`entry_id`)})
     select entry_id from (
       select entry_id, row_number() over (order by ${byKey}) as place, 0 as last from keyed
       union all select entry_id, row_number() over (order by entry_id), 1 from others) as both_kinds
-    order by last, place`);
+    order by last, place`;
+  return sql`select entry_id, row_number() over () as at from (${ids} limit ${limit} offset ${skip}) as ids`;
 }

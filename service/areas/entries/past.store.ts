@@ -121,7 +121,9 @@ export async function pastRows(
       from page join entry_change c on c.site_id = ${siteId} and c.entry_id = page.entry_id
       left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id) p`;
   const { rows } = await sql<PastRow & { bytes: number }>`
-    with page as materialized (${pageIds(wanted, page, window)}) ${upToBound(built)} order by at`.execute(db);
+    with page as materialized (${await pageIds(db, wanted, page, window)}) ${upToBound(built)} order by at`.execute(
+    db,
+  );
   requireBound(rows, 'limit');
   return rows;
 }
