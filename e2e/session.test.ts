@@ -123,6 +123,26 @@ test.describe('a session', () => {
     await expect(peopleOf(page)).toHaveText(/^5\d\d$/);
   });
 
+  test('that is about to end whatever happens says so, and goes on under the page', async ({ page }) => {
+    await page.route('**/console/api/session', async (route) => {
+      if (route.request().method() !== 'GET') return route.continue();
+      const response = await route.fetch();
+      const session = (await response.json()) as { serverTime: string };
+      const expiresDate = new Date(Date.parse(session.serverTime) + 270_000).toISOString();
+      return route.fulfill({ response, json: { ...session, expiresDate } });
+    });
+    await enter(page, ada, '/reports');
+    await expect(page.getByRole('note')).toContainText('Your session ends in 5 minutes');
+    await expectNoAxe(page);
+    await page.getByRole('button', { name: 'Sign in again…' }).press('Enter');
+    const dialog = page.getByRole('alertdialog', { name: 'Sign in again to go on' });
+    await dialog.getByLabel('Password', { exact: true }).fill(ada.password);
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeHidden();
+    await expect(page.getByRole('note')).toHaveCount(0);
+    await expect(page.getByRole('heading', { name: 'Reports', level: 1 })).toBeVisible();
+  });
+
   test('that is left in one tab is left in all', async ({ page, context }) => {
     await enter(page, ada, '/reports');
     const second = await context.newPage();

@@ -138,7 +138,7 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   requestPasswordLink: [],
   createFirstAdministrator: [],
   enableApiKey: ['getApiKey'],
-  disableApiKey: ['getApiKey', 'getApiKeyUsage'],
+  disableApiKey: ['getApiKey'],
 
   verifySecondFactor: [],
   beginPasskeySignIn: [],

@@ -20,8 +20,8 @@ export default function SessionDialog({ gate }: { gate: Gate }) {
   if (gate === 'replaced') return <Replaced />;
   const ended = (
     <p>
-      The session of {user.email} on {site.name} has ended. What you were doing is still here and goes on
-      after you sign in.
+      The session of {user.email} on {site.name} has ended or is about to. What you were doing is still here
+      and goes on after you sign in.
     </p>
   );
   if (site.identityMode === 'identity-manager')

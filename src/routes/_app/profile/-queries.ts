@@ -10,5 +10,6 @@ const fresh = { staleTime: 0 } as const;
 
 export const securityQuery = { ...getOwnSecurityOptions(), ...fresh };
 export const sessionsQuery = { ...listOwnSessionsOptions(), ...fresh };
-export const usageQuery = { ...getApiKeyUsageOptions(), ...fresh };
+/** Of a key that is off there is none to read; that of the next one is another. */
+export const usageQuery = { ...getApiKeyUsageOptions(), ...fresh, gcTime: 0 };
 export const keyQuery = { ...getApiKeyOptions(), ...fresh };
