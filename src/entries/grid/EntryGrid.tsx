@@ -268,7 +268,7 @@ export function EntryGrid(props: EntryGridProps) {
                 editing={staged || goes ? editing : undefined}
                 left={isIn ? range.left : undefined}
                 right={isIn ? range.right : undefined}
-                open={open?.row === index ? openIn(open) : undefined}
+                open={open?.row === index && row?.EntryId === open.entry.EntryId ? openIn(open) : undefined}
               />
             );
           })}

@@ -22,6 +22,8 @@ import { isCut } from '../whole.ts';
 /** A cell that is open: to be edited, or to say why it cannot be. */
 export interface OpenCell extends Cell {
   entry: RowVm;
+  /** Its column may go while it is open, and another one come to its place. */
+  fieldId: number;
   value: FieldValue | undefined;
   seed: string | undefined;
   misfit: Misfit | undefined;
@@ -63,7 +65,8 @@ const placeOf = (target: EventTarget): Cell | undefined => {
 /** What makes the grid a sheet: a range of cells, a cell that is edited, and the keys of both. */
 export function useSheet({ rows, columns, editing, current, bounds, go, reveal }: Sheet) {
   const [far, setFar] = useState<{ from: Cell; to: Cell }>();
-  const [open, setOpen] = useState<OpenCell>();
+  const [opened, setOpen] = useState<OpenCell>();
+  const open = opened && columns[opened.column]?.field.id === opened.fieldId ? opened : undefined;
   const [dragging, setDragging] = useState(false);
   const openWhole = useWholeCell();
   const { deleteRows } = useDeleteRows(editing, columns);
@@ -85,6 +88,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
       setOpen({
         ...at,
         entry: row,
+        fieldId: field.id,
         value: shownIn(row, field, editing.changes),
         seed: typed,
         misfit,
