@@ -3,7 +3,7 @@ import type { Tx } from '../../kernel/db/database.ts';
 import type { Vals } from '../schema/index.ts';
 
 /** How an entry went, and what it held at the end. */
-export interface Deleted {
+interface Deleted {
   vals: Vals;
   deletedAt: Date;
   deletedBy: number | null;

@@ -6,8 +6,6 @@ export interface RowMark {
   /** What became of it, in a word or two; longer where there is room. */
   short: string;
   words: string;
-  /** The entry that it went into. */
-  into: number | undefined;
   /** What its fields hold today, by apiName, where that is something else. */
   today: ReadonlyMap<string, { value: FieldValue | undefined }>;
 }

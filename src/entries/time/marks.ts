@@ -16,6 +16,5 @@ function fateOf({ state, mergedEntryId, isDeleted }: PastDifference): Pick<RowMa
 export const markFrom = (difference: PastDifference): RowMark => ({
   ...fateOf(difference),
   state: difference.state,
-  into: difference.mergedEntryId,
   today: new Map(difference.fields?.map((name) => [name, { value: difference.today?.[name] }])),
 });
