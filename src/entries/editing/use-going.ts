@@ -73,7 +73,7 @@ export function meanwhileQuery(
 }
 
 /** So many entries hold a reference to some that go, in a field: they are left without it. */
-export interface Left {
+interface Left {
   field: Field;
   entries: number;
 }
