@@ -177,8 +177,9 @@ onEachApp((house) => {
     await write.put(`${PATH}/Thing`, { storeRequests: things.items(one, { Note: 'theirs' }) });
     await settle();
     await things.update(two, { Note: 'ours' });
-    const of = async (userId: number) => (await changed(`?userId=${userId}`)).entries.map(({ id }) => id);
-    expect([await of(other.userId), await of(things.person.userId)]).toEqual([[one], [two]]);
+    const theirs = (await changed(`?userId=${other.userId}`)).entries;
+    const own = (await changed(`?userId=${things.person.userId}`)).entries;
+    expect([theirs, own].map((entries) => entries.map(({ id }) => id))).toEqual([[one], [two]]);
     const counted = await things.api.get<ChangeCount[]>(`${PATH}/changes?userId=${other.userId}`);
     expect(counted.body).toMatchObject([{ created: 1, changed: 0, gone: 0 }]);
 
