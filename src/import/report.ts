@@ -2,6 +2,7 @@ import { saveFile } from '../lib/save-file.ts';
 import { toCsv } from '../lib/csv.ts';
 import { rowsAgain } from './again.ts';
 import type { ImportRun } from './job.ts';
+import { isThrough } from './keep.ts';
 import type { RowResult } from './keep.ts';
 import type { About } from './keep.ts';
 import type { Labels, Planned } from './plan.ts';
@@ -63,7 +64,7 @@ function line(
 /** The rows that failed, in whole or in part, as they stood in the file: it can be imported again. */
 export function failedFile({ fileName, headings, cells, results, about }: ImportRun): File {
   const failed = [...results]
-    .filter(([, { result }]) => result !== 'done')
+    .filter(([, result]) => isThrough(result) && result.result !== 'done')
     .map(([row, { why = '', id }]) => ({ row, cells: cells.get(row) ?? [], note: why, id }))
     .toSorted((a, b) => a.row - b.row);
   return new File([rowsAgain(headings, failed, about.idHeading)], beside(fileName, 'failed'), {

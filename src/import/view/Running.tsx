@@ -2,6 +2,7 @@ import { Download, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { closeImport } from '../job.ts';
 import type { ImportRun } from '../job.ts';
+import { isThrough } from '../keep.ts';
 import type { RowResult } from '../keep.ts';
 import type { Labels, Planned } from '../plan.ts';
 import { failedFile, saveFailed, saveReport } from '../report.ts';
@@ -65,7 +66,7 @@ const columnsOf = (subject: string, labels: Labels): readonly Column<Line>[] => 
     cell(line) {
       const words = wordsOf(line);
       if (words === undefined) return <Changes changes={line.plan.changes} labels={labels} />;
-      const isFault = line.known === 'failed' || line.known === 'partly';
+      const isFault = isThrough(line.result) && line.result?.result !== 'done';
       return (
         <span className={isFault ? 'import-fault' : 'import-so'} title={words}>
           {words}
@@ -105,7 +106,7 @@ export function Running({ run, title, subject, onAgain }: RunningProps) {
         .filter(({ known }) => shown === 'all' || known === shown),
     [run, shown],
   );
-  const failed = counts.failed + counts.partly;
+  const failed = counts.through - counts.done;
   const again = () => {
     const file = failedFile(run);
     closeImport(run);
