@@ -56,7 +56,8 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function runCluster(): Promise<void> {
+/** More settings (`name=value`) come behind those that every cluster has. */
+async function runCluster(chosen: readonly string[]): Promise<void> {
   const bin = programs();
   const folder = mkdtempSync(join(tmpdir(), 'steward-postgres-'));
   const user = owner();
@@ -74,7 +75,7 @@ async function runCluster(): Promise<void> {
   const more = ['max_connections=200', 'log_min_messages=fatal', 'fsync=on'];
   const server = spawn(
     join(bin, 'postgres'),
-    ['-D', data, ...[...settings, ...more].flatMap((line) => ['-c', line])],
+    ['-D', data, ...[...settings, ...more, ...chosen].flatMap((line) => ['-c', line])],
     {
       ...user,
       cwd: folder,
@@ -115,9 +116,9 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Starts a private cluster. It ends with this process, however this process ends. */
-export async function startPostgres(): Promise<Cluster> {
-  const keeper: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+/** Starts a private cluster, with these settings (`name=value`). It ends with this process, however this ends. */
+export async function startPostgres(settings: readonly string[] = []): Promise<Cluster> {
+  const keeper: ChildProcess = spawn(process.execPath, [fileURLToPath(import.meta.url), ...settings], {
     // A group of its own: Ctrl-C reaches the tests, which stop it when they are done with it.
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -136,4 +137,4 @@ export async function startPostgres(): Promise<Cluster> {
   };
 }
 
-if (import.meta.main) await runCluster();
+if (import.meta.main) await runCluster(process.argv.slice(2));
