@@ -1445,6 +1445,10 @@ export type QueryResultOfRowVm = {
      */
     totalRecords: number;
     rows: Array<RowVm>;
+    /**
+     * Rows that stand before the entry of `positionOf` in the order that is asked for; null where it does not match. Absent where nobody asked.
+     */
+    position?: number | null;
 };
 
 /**
@@ -1523,6 +1527,10 @@ export type RowQueryRequest = {
      * Texts are cut to so many characters, and the row names their fields in `$cut`. Absent, they are whole.
      */
     textLimit?: number;
+    /**
+     * Id of an entry whose place in the list is wanted as well.
+     */
+    positionOf?: number;
 };
 
 export type EntryTypeVm = {

@@ -1040,7 +1040,8 @@ export const zHistoricalDataRequest = z.object({
 
 export const zQueryResultOfRowVm = z.object({
     totalRecords: z.int().gte(0),
-    rows: z.array(zRowVm)
+    rows: z.array(zRowVm),
+    position: z.int().gte(0).nullish()
 });
 
 /**
@@ -1098,7 +1099,8 @@ export const zRowQueryRequest = z.object({
     wrapIntoArrays: z.boolean().optional().default(false),
     dateTimeBehavior: zDateTimeBehavior.optional(),
     orderBy: z.string().max(129).optional(),
-    textLimit: z.int().gte(1).lte(1000000).optional()
+    textLimit: z.int().gte(1).lte(1000000).optional(),
+    positionOf: z.int().gte(1).lte(2147483647).optional()
 });
 
 export const zEntryTypeVm = z.object({
