@@ -5,7 +5,7 @@ import { ada } from '../e2e/support/people.ts';
 import { newService } from '../e2e/support/service.ts';
 import { fillActivity, ROWS } from './activity-fill.ts';
 import { type Bench, type Measure, milliseconds, share } from './bench.ts';
-import { useDatabase } from './database.ts';
+import { chooseDatabase } from './database.ts';
 import { type Call, signedInProgram } from './http.ts';
 
 const DAY = 86_400_000;
@@ -100,7 +100,7 @@ async function measure(call: Call, pool: Pool, { name, query, page }: Asked): Pr
 export const activity: Bench = {
   name: `Activity, ${ROWS.toLocaleString('en')} rows`,
   async run() {
-    await useDatabase('postgres');
+    await chooseDatabase('postgres');
     const service = await newService({ sample: true, administrator: ada });
     const pool = new Pool({ connectionString: service.place['DATABASE_URL'], max: 4 });
     try {

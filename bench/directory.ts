@@ -4,7 +4,7 @@ import { enter } from '../e2e/support/calls.ts';
 import { ada } from '../e2e/support/people.ts';
 import { newService, type Service } from '../e2e/support/service.ts';
 import { type Bench, type Measure, share, sum } from './bench.ts';
-import { useDatabase } from './database.ts';
+import { chooseDatabase } from './database.ts';
 import { newVisitor, openBrowser } from './browser/chromium.ts';
 import { heapOf } from './browser/heap.ts';
 import { buildPeer, servePeer } from './browser/peer.ts';
@@ -78,7 +78,7 @@ export const directory: Bench = {
   name: 'Directory, in Chromium',
   beside: 'plain React',
   async run({ users = USERS }): Promise<Measure[]> {
-    await useDatabase('postgres');
+    await chooseDatabase('postgres');
     const service = await newService({ sample: false, administrator: ada });
     const browser = await openBrowser();
     try {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ada } from '../e2e/support/people.ts';
 import { newService, type Service } from '../e2e/support/service.ts';
 import { type Bench, milliseconds, rate } from './bench.ts';
-import { useDatabase } from './database.ts';
+import { chooseDatabase } from './database.ts';
 import { paging } from './paging.ts';
 
 const PAGE = 50;
@@ -73,7 +73,7 @@ async function auditedChange(pool: Pool, userId: number): Promise<void> {
 export const http: Bench = {
   name: 'Requests, on PostgreSQL',
   async run() {
-    await useDatabase('postgres');
+    await chooseDatabase('postgres');
     const service = await newService({ sample: true, administrator: ada });
     const pool = new Pool({ connectionString: service.place['DATABASE_URL'], max: 10 });
     try {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ada } from '../../e2e/support/people.ts';
 import { newService, type Service } from '../../e2e/support/service.ts';
 import { milliseconds } from '../bench.ts';
-import { useDatabase } from '../database.ts';
+import { chooseDatabase } from '../database.ts';
 
 /** What is measured where `--entries` says nothing; the embedded database is measured with a tenth at most. */
 export const ENTRIES = 1_000_000;
@@ -93,7 +93,7 @@ export async function newPlace(
   kind: 'embedded' | 'postgres',
   { entries, changes }: { entries: number; changes: number },
 ): Promise<Place> {
-  await useDatabase(kind);
+  await chooseDatabase(kind);
   const service = await newService({ sample: true, administrator: ada });
   try {
     const loadMs = await load(service, entries, changes);
