@@ -1,49 +1,17 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { markStale } from '../api/effects.ts';
 import { ServiceError, toServiceError } from '../api/errors.ts';
-import { releaseJob, takeJob } from '../bulk/lock.ts';
-import { count, counted } from '../lib/numbers.ts';
+import { takeJob } from '../bulk/lock.ts';
 import { createRun } from '../lib/run.ts';
 import type { Run } from '../lib/run.ts';
-import { reportJob } from '../shell/jobs.ts';
 import type { Job } from '../shell/jobs.ts';
-import { createStore, useStore } from '../ui/store.ts';
-import { begin, dropImport, isThrough, keepImport, noteRows, resumed } from './keep.ts';
-import type { About, ImportJob, RowNote, RowResult } from './keep.ts';
+import { showInTray } from './in-tray.ts';
+import { begin, isThrough, keepImport, noteRows, resumed } from './keep.ts';
+import type { ImportJob, RowNote, RowResult } from './keep.ts';
 import { performerFor } from './performer.ts';
 import type { Performer } from './performer.ts';
 import type { Planned } from './plan.ts';
-import { saveFailed, saveReport } from './report.ts';
-import { tally } from './tally.ts';
-
-/** An import that was agreed to, as the page and the tray follow it. */
-export interface ImportRun {
-  id: string;
-  about: About;
-  fileName: string;
-  headings: readonly string[];
-  state: Job['state'];
-  rows: readonly Planned[];
-  /** The rows as they stand in the file. */
-  cells: ReadonlyMap<number, readonly string[]>;
-  results: ReadonlyMap<number, RowResult>;
-  /** Rows that were sent and of which no answer came: whether they arrived is looked up before they are sent again. */
-  unsure: ReadonlySet<number>;
-  /** Why it has stopped by itself. */
-  trouble: string | undefined;
-  /** What is on its way ends, nothing more is sent; it is kept, over a reload too. */
-  pause: () => void;
-  goOn: () => void;
-}
-
-const runs = createStore<Readonly<Record<string, ImportRun | undefined>>>({});
-
-/** The import of a place in this tab, running or ended; it outlives its page. */
-export const useImportRun = (place: string): ImportRun | undefined => useStore(runs)[place];
-export const importRun = (place: string): ImportRun | undefined => runs.get()[place];
-
-/** Takes an import off its page; what came of it is still in the tray. */
-export const leaveImport = (place: string): void => runs.set({ ...runs.get(), [place]: undefined });
+import { putRun } from './run.ts';
 
 // Often enough to be followed, seldom enough not to be felt.
 const SHOW_EVERY = 100;
@@ -74,6 +42,7 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
   const { results, progress } = resumed(rows, notes);
   const made = new Set([...results.values()].flatMap((one) => one.id ?? []));
   let current: Run<readonly Planned[]> | undefined;
+  let isGoing = false;
   let paused = false;
   let shown = 0;
   let unkept: RowNote[] = [];
@@ -95,9 +64,8 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
       state === 'running' ? [] : rows.flatMap(({ row }) => (isUnsure(row) ? [row] : [])),
     );
     const run = { id, about, fileName, headings, state, rows, cells, results, unsure, trouble, pause, goOn };
-    const before = importRun(about.place);
-    if (!before || before.id === id || state === 'running') runs.set({ ...runs.get(), [about.place]: run });
-    reportJob(tell(run));
+    putRun(run);
+    showInTray(run);
   }
 
   /** Before the call: after a reload nobody could tell what was made by it. */
@@ -150,6 +118,8 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
 
   /** Rows that name others may wait for these: they come in a later round. */
   async function sendRounds(performer: Performer, above: number | undefined): Promise<unknown> {
+    // Also while that was read which has to be known first.
+    if (paused) return undefined;
     const before = steps();
     const trouble = await sendRound(performer, above);
     const isOver = trouble !== undefined || paused || left().length === 0 || steps() === before;
@@ -175,12 +145,9 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
   async function go(): Promise<void> {
     paused = false;
     show('running');
-    try {
-      await send();
-      showEnd();
-    } catch (thrown) {
-      showEnd(toServiceError(thrown).message);
-    }
+    const trouble = await send().catch(toServiceError);
+    isGoing = false;
+    showEnd(trouble?.message);
   }
 
   function showEnd(trouble?: string): void {
@@ -189,54 +156,12 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
   }
 
   function goOn(): void {
+    // Whoever clicks twice begins once: two would send the same rows.
+    if (isGoing) return;
+    isGoing = true;
     void go();
   }
   return { goOn, showEnd };
 }
 
 const isBad = (note: RowNote): boolean => 'result' in note && note.result.result !== 'done';
-
-// A reload must not bring back what was given up.
-async function forget(id: string): Promise<void> {
-  await dropImport(id).catch(ignore);
-  releaseJob(id);
-}
-
-/** Forgets an import that has ended, and its rows. */
-export function closeImport(run: ImportRun): void {
-  if (run.state === 'running') return;
-  void forget(run.id);
-  leaveImport(run.about.place);
-  // Given up, it can neither go on nor give its failed rows; what came of it is still known.
-  reportJob({ ...tell(run), actions: [reportOf(run)] });
-}
-
-const reportOf = (run: ImportRun) => ({ label: 'Report', onSelect: () => saveReport(run) });
-
-function tell(run: ImportRun): Job {
-  const { id, state, rows, trouble } = run;
-  const { partly, failed, unsure, through } = tally(run);
-  const parts = [
-    `${state === 'stopped' && trouble === undefined ? 'Paused at ' : ''}${count(through)} of ${count(rows.length)}`,
-    ...(partly > 0 ? [`${count(partly)} in part`] : []),
-    ...(failed > 0 ? [`${count(failed)} failed`] : []),
-    ...(unsure > 0 ? [`${count(unsure)} sent without an answer`] : []),
-  ];
-  const report = reportOf(run);
-  const again = { label: 'Failed rows', onSelect: () => saveFailed(run) };
-  const actions = {
-    running: [{ label: 'Pause', onSelect: run.pause }],
-    stopped: [{ label: 'Continue', onSelect: run.goOn }, report],
-    done: [report],
-    failed: [report, again],
-  };
-  return {
-    id,
-    title: `Import ${counted(rows.length, ...run.about.words)}`,
-    state,
-    progress: through / rows.length,
-    result: `${parts.join(', ')}${trouble === undefined ? '' : `: ${trouble}`}`,
-    actions: actions[state],
-    onClear: () => forget(id),
-  };
-}

@@ -1,7 +1,7 @@
 import { saveFile } from '../lib/save-file.ts';
 import { toCsv } from '../lib/csv.ts';
 import { rowsAgain } from './again.ts';
-import type { ImportRun } from './job.ts';
+import type { ImportRun } from './run.ts';
 import { isThrough } from './keep.ts';
 import type { RowResult } from './keep.ts';
 import type { About } from './keep.ts';

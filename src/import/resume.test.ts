@@ -4,11 +4,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toServiceError } from '../api/errors.ts';
 import { client } from '../api/generated/client.gen.ts';
 import { dropBulkJobs } from '../bulk/drop.ts';
-import { createImport, importRun, leaveImport, startImport } from './job.ts';
+import { createImport, startImport } from './job.ts';
 import { keptImports } from './keep.ts';
 import type { ImportJob } from './keep.ts';
 import type { SentRow } from './plan.ts';
 import { failedFile } from './report.ts';
+import { importRun, leaveImport } from './run.ts';
 
 const ME = { userId: 7, siteId: 1 };
 const emailOf = (row: number) => `p${row}@people.example`;
@@ -34,12 +35,20 @@ const job = (): ImportJob => ({
   rows: Array.from({ length: 8 }, (_, at) => sent(at + 2)),
 });
 
-/** Who is on the site, and what was asked; `lost` addresses are created without an answer, `taken` are refused. */
-const site = { people: new Map<string, number>(), creations: [] as string[], lost: '', taken: '' };
+const NOW = Promise.resolve();
+/** Who is on the site, and what was asked; `lost` addresses are created without an answer, `taken` are refused; it answers when it is `ready`. */
+const site = {
+  people: new Map<string, number>(),
+  creations: [] as string[],
+  lost: '',
+  taken: '',
+  ready: NOW,
+};
 
 async function create(request: Request): Promise<Response> {
   const { email } = (await request.json()) as { email: string };
   site.creations.push(email);
+  await site.ready;
   if (email === site.taken || site.people.has(email))
     return Response.json({ message: 'Taken' }, { status: 409 });
   site.people.set(email, 100 + site.people.size);
@@ -54,7 +63,7 @@ client.interceptors.error.use((error, response) => toServiceError(error, respons
 beforeEach(async () => {
   await dropBulkJobs();
   leaveImport('people');
-  Object.assign(site, { people: new Map(), creations: [], lost: '', taken: '' });
+  Object.assign(site, { people: new Map(), creations: [], lost: '', taken: '', ready: NOW });
   client.setConfig({
     baseUrl: 'http://steward.test/console',
     fetch: async (request) => {
@@ -92,6 +101,23 @@ test('an import goes on after a reload where it was: nobody is sent twice, nobod
   expect(site.creations).not.toContain(emailOf(3));
   const run = importRun('people');
   expect(run && (await failedFile(run).text())).toContain(`"${emailOf(3)}","P","3","3","Taken"`);
+});
+
+test('a pause holds back also what has not begun, and going on twice sends nothing twice', async () => {
+  await startImport(new QueryClient(), job());
+  importRun('people')?.pause();
+  await expect.poll(() => importRun('people')?.state).toBe('stopped');
+  expect(site.creations).toEqual([]);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  site.ready = promise;
+  const run = importRun('people');
+  run?.goOn();
+  run?.goOn();
+  // As many as are on their way at once.
+  await expect.poll(() => site.creations.length).toBe(4);
+  resolve();
+  await expect.poll(() => importRun('people')?.state).toBe('done');
+  expect(site.creations).toHaveLength(8);
 });
 
 test('nobody goes on with the import of somebody else, nor on another site', async () => {

@@ -1,4 +1,4 @@
-import type { ImportRun } from './job.ts';
+import type { ImportRun } from './run.ts';
 import { isThrough } from './keep.ts';
 import type { RowResult } from './keep.ts';
 

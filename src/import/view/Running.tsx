@@ -1,11 +1,11 @@
 import { Download, RotateCcw } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import { closeImport } from '../job.ts';
-import type { ImportRun } from '../job.ts';
+import { closeImport } from '../in-tray.ts';
 import { isThrough } from '../keep.ts';
 import type { RowResult } from '../keep.ts';
 import type { Labels, Planned } from '../plan.ts';
 import { failedFile, saveFailed, saveReport } from '../report.ts';
+import type { ImportRun } from '../run.ts';
 import { knownOf, tally } from '../tally.ts';
 import type { Known } from '../tally.ts';
 import { count, counted } from '../../lib/numbers.ts';
@@ -193,7 +193,11 @@ function Actions({ run, failed, onAgain }: ActionsProps) {
           <Button icon={Download} onClick={() => saveFailed(run)}>
             Failed rows
           </Button>
-          <Button icon={RotateCcw} onClick={onAgain}>
+          <Button
+            icon={RotateCcw}
+            disabledReason={state === 'stopped' ? 'Continue or discard what is left first' : undefined}
+            onClick={onAgain}
+          >
             Check the failed rows again
           </Button>
         </>

@@ -9,7 +9,7 @@ import { keepSetup, keyFor, setUp } from '../../../../entries/import/setup.ts';
 import type { Setup } from '../../../../entries/import/setup.ts';
 import type { Field } from '../../../../entries/schema.ts';
 import { useType } from '../../../../entries/use-type.ts';
-import { useImportRun } from '../../../../import/job.ts';
+import { useImportRun } from '../../../../import/run.ts';
 import type { About } from '../../../../import/keep.ts';
 import { ChooseFile, Ready } from '../../../../import/view/Prepare.tsx';
 import { Running } from '../../../../import/view/Running.tsx';

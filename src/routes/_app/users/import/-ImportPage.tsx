@@ -1,6 +1,6 @@
 import { FileSpreadsheet } from 'lucide-react';
 import { useDirectory } from '../../../../directory/directory.ts';
-import { useImportRun } from '../../../../import/job.ts';
+import { useImportRun } from '../../../../import/run.ts';
 import type { About } from '../../../../import/keep.ts';
 import { HEADINGS } from '../../../../import/people/fields.ts';
 import { saveTemplate } from '../../../../import/people/template.ts';
