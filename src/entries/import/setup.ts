@@ -91,9 +91,9 @@ export function setUp(typeId: number, file: OpenedFile, fields: readonly Field[]
   const kept = keptFor(typeId);
   const mapping = mappingOf(headings, fields, kept);
   const saysZone = rules.zone !== 'UTC' || headings.some((heading) => /\(UTC\)\s*$/.test(heading));
-  // Exports write a point, whatever was chosen for another file.
-  const saysDecimal = rules.decimal === 'comma' || headings.includes(ENTRY_ID);
-  const isSame = kept !== undefined && headings.every((heading) => heading in kept.columns);
+  // Exports, workbooks and JSON write a point, whatever was chosen for another file.
+  const saysDecimal = rules.decimal === 'comma' || file.source.kind !== 'text' || headings.includes(ENTRY_ID);
+  const isSame = kept !== undefined && headings.every((heading) => Object.hasOwn(kept.columns, heading));
   // What numbers and zones the file itself shows goes before what was chosen for another one.
   const own = { ...(saysDecimal && { decimal: rules.decimal }), ...(saysZone && { zone: rules.zone }) };
   return {
