@@ -15,6 +15,9 @@ function cellText(value: unknown): string {
   return isList ? inWords(value) : JSON.stringify(value);
 }
 
+// As many as a text of 100 MB could well have; each object may bring names that no other one has.
+const MOST_CELLS = 20_000_000;
+
 /** Reads a list of objects, each of which is a row under the names of its values. */
 export function jsonTable(text: string): Table | { fault: string } {
   let rows: unknown;
@@ -26,8 +29,12 @@ export function jsonTable(text: string): Table | { fault: string } {
   if (!Array.isArray(rows) || !rows.every(isObject))
     return { fault: 'A JSON file has to be a list of objects, one for each row.' };
   if (rows.length === 0) return { fault: 'The list of the file is empty.' };
+  const names = new Set<string>();
+  for (const row of rows) for (const name of Object.keys(row)) names.add(name);
+  const headings = [...names];
+  if (headings.length * rows.length > MOST_CELLS)
+    return { fault: 'Its objects have too many different names for a table. Split it into several files.' };
   const values = rows.map((row) => new Map<string, unknown>(Object.entries(row)));
-  const headings = [...new Set(values.flatMap((row) => [...row.keys()]))];
   const records = values.map((row) => headings.map((heading) => cellText(row.get(heading))));
   return { ...rowsUnder([headings, ...records]), source: { kind: 'json' } };
 }

@@ -57,6 +57,16 @@ test('a bomb is refused before it is unpacked, and one that lies about its size 
   expect(await faultOf(await book(LONG, 1000))).toContain('no workbook that can be read');
 });
 
+test('objects of which each brings other names are no table, and names of JavaScript are names', async () => {
+  const many = Array.from({ length: 4600 }, (_, at) => ({ [`n${at}`]: 1 }));
+  expect(await faultOf(bytesOf(JSON.stringify(many)))).toContain('too many different names');
+  const read = await readTable(bytesOf('[{"__proto__":"a","constructor":{"x":[1]}}]'), () => undefined);
+  expect(read).toMatchObject({
+    headings: ['__proto__', 'constructor'],
+    rows: [{ cells: ['a', '{"x":[1]}'] }],
+  });
+});
+
 test('a list of objects is a table under the names of their values', async () => {
   const text = JSON.stringify([
     { Name: 'a', Size: 1.5, On: true },
