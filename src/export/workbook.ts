@@ -14,30 +14,35 @@ export const STYLE = { plain: 0, heading: 1, moment: 2, day: 3 } as const;
 
 const STYLES = `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf/><xf fontId="1" applyFont="1"/><xf numFmtId="164" applyNumberFormat="1"/><xf numFmtId="165" applyNumberFormat="1"/></cellXfs></styleSheet>`;
 
-/** What stands before the rows of a sheet: its heading stays in view, its columns are so wide. */
-export const sheetStart = (widths: readonly number[]): string => {
+/** What stands before the rows of a sheet: its heading, where it has one, stays in view, its columns are so wide. */
+export const sheetStart = (widths: readonly number[], hasHeading: boolean): string => {
   const cols = widths.map(
     (width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`,
   );
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
-  return `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews><cols>${cols.join('')}</cols><sheetData>`;
+  return `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">${hasHeading ? pane : ''}</sheetView></sheetViews><cols>${cols.join('')}</cols><sheetData>`;
 };
 export const SHEET_END = '</sheetData></worksheet>';
 
 const MOST_NAME = 31;
+// oxlint-disable-next-line no-control-regex
+const NOT_IN_NAMES = /[\\/?*[\]:\0-\x1f\x7f\ufffe\uffff]/g;
+/** The beginning of a name; what is cut in the middle of a character ends before it. */
+const cut = (name: string, most: number): string =>
+  name
+    .slice(0, most)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replace(/'+$/, '');
 
 /** Names of sheets as programs take them: not too long, each once. */
 function sheetNames(names: readonly string[]): string[] {
-  const taken = new Set<string>();
+  // Excel keeps this one for itself.
+  const taken = new Set<string>(['history']);
   return names.map((name) => {
-    const plain =
-      name
-        .replaceAll(/[\\/?*[\]:]/g, ' ')
-        .replaceAll(/^'+|'+$/g, '')
-        .slice(0, MOST_NAME) || 'Sheet';
+    const plain = cut(name.replaceAll(NOT_IN_NAMES, ' ').replace(/^'+/, ''), MOST_NAME) || 'Sheet';
     let own = plain;
     for (let at = 2; taken.has(own.toLowerCase()); at += 1)
-      own = `${plain.slice(0, MOST_NAME - String(at).length - 1)} ${at}`;
+      own = `${cut(plain, MOST_NAME - String(at).length - 1)} ${at}`;
     taken.add(own.toLowerCase());
     return own;
   });

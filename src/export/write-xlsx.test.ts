@@ -41,4 +41,9 @@ test('a table without rows is a workbook, and sheets have names that programs ta
     'About',
   ]);
   expect(await names('')).toEqual(['Sheet', 'About']);
+  expect(await names('History')).toEqual(['History 2', 'About']);
+  expect(await names('a\u0001b')).toEqual(['a b', 'About']);
+  const long = 'x'.repeat(30);
+  expect(await names(`${long}'s`)).toEqual([long, 'About']);
+  expect(await names(`${long}\u{1f600}`)).toEqual([long, 'About']);
 });

@@ -66,10 +66,10 @@ export function createWorkbook({ columns, sheet, filter, note, made }: Table, mo
   let current: ZipFile | undefined;
   let [inSheet, total] = [0, 0];
 
-  async function beginSheet(name: string, widths: readonly number[]): Promise<ZipFile> {
+  async function beginSheet(name: string, widths: readonly number[], hasHeading: boolean): Promise<ZipFile> {
     const file = zip.begin(sheetPath(names.length));
     names.push(name);
-    await file.write(sheetStart(widths));
+    await file.write(sheetStart(widths, hasHeading));
     return file;
   }
 
@@ -77,6 +77,7 @@ export function createWorkbook({ columns, sheet, filter, note, made }: Table, mo
     const file = await beginSheet(
       sheet,
       columns.map(({ width }) => width),
+      true,
     );
     await file.write(headRow(columns.map(({ heading }) => heading)));
     inSheet = 1;
@@ -103,7 +104,7 @@ export function createWorkbook({ columns, sheet, filter, note, made }: Table, mo
       ['Exported', made],
       ...(note === undefined ? [] : [['Reading', note] as const]),
     ];
-    const file = await beginSheet('About', [14, 60]);
+    const file = await beginSheet('About', [14, 60], false);
     await file.write(lines.map((cells, at) => xmlRow(at + 1, cells)).join(''));
     await endSheet(file);
   }

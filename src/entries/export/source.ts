@@ -92,7 +92,7 @@ function todayIn(request: EntriesRequest): ExportSource {
   const hidden = fields.length - request.columns.length;
   return {
     subject: type.apiName.toLowerCase(),
-    sheet: type.pluralName.replaceAll(/[\\/?*[\]:]/g, ' ').slice(0, 31),
+    sheet: type.pluralName,
     words: (rows) => counted(rows, 'entry', 'entries'),
     columns: columns.map(({ heading, width }) => ({ heading, width })),
     total,
