@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { NO_LICENSE } from '../../contract/rules/licenses.ts';
+import { toServiceError } from '../api/errors.ts';
 import { provenBefore } from '../api/proven-before.ts';
 import { useSession } from '../api/session.ts';
 import { useDirectory } from '../directory/directory.ts';
@@ -9,6 +10,7 @@ import { Button } from '../ui/button/Button.tsx';
 import { Dialog } from '../ui/dialog/Dialog.tsx';
 import { TypedName, typedReason } from '../ui/dialog/TypedName.tsx';
 import { ErrorState } from '../ui/feedback/ErrorState.tsx';
+import { toast } from '../ui/feedback/toast.ts';
 import type { BulkAction, BulkRequest } from './actions.ts';
 import { beginJob } from './begin.ts';
 import { DryRunView } from './DryRunView.tsx';
@@ -46,22 +48,29 @@ export default function BulkDialog({ request, onClose }: BulkDialogProps) {
 
   const begin = async () => {
     setPending(true);
-    // Asked for once, before the first of many calls would ask.
-    if (isOneWay(action) && !(await provenBefore())) {
-      setPending(false);
-      return;
+    try {
+      // Asked for once, before the first of many calls would ask.
+      if (!isOneWay(action) || (await provenBefore())) {
+        await beginJob(client, session, { request, title, changes, names });
+        onClose();
+      }
+    } catch (thrown) {
+      toast({ title: 'Nothing was begun', description: toServiceError(thrown).message, tone: 'bad' });
     }
-    await beginJob(client, session, { request, title, changes, names });
-    onClose();
+    setPending(false);
+  };
+  // What begins in this moment is no longer turned away.
+  const close = () => {
+    if (!pending) onClose();
   };
 
   return (
     <Dialog
       title={result ? `${title}?` : title}
-      onClose={pending ? () => undefined : onClose}
+      onClose={close}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button
             variant={isDangerous(action) ? 'danger' : 'primary'}
             pending={pending}
