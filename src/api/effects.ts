@@ -106,11 +106,12 @@ export const EFFECTS: Record<WriteOperation, readonly ReadOperation[]> = {
   updateView: VIEWS,
   deleteView: VIEWS,
 
-  createEntries: ENTRIES,
-  updateEntries: ENTRIES,
-  deleteEntries: ENTRIES,
-  mergeEntries: ENTRIES,
-  restoreEntries: ENTRIES,
+  // A type tells how many entries it has.
+  createEntries: [...ENTRIES, ...ENTRY_TYPES],
+  updateEntries: [...ENTRIES, ...ENTRY_TYPES],
+  deleteEntries: [...ENTRIES, ...ENTRY_TYPES],
+  mergeEntries: [...ENTRIES, ...ENTRY_TYPES],
+  restoreEntries: [...ENTRIES, ...ENTRY_TYPES],
   // A change of the schema raises the site's schemaVersion, which the session tells.
   createEntryType: [...ENTRY_TYPES, 'getSession'],
   updateEntryType: [...ENTRY_TYPES, ...FIELDS, 'getSession'],

@@ -29,14 +29,14 @@ export function PastExport({ type, fields, columns, view, condition, answer }: P
   const zone = useZone();
   const filter = useFilterWords(view, condition);
   const { asOf } = view;
-  const { list, question, error } = answer;
+  const { list, question, error, stale } = answer;
   const total = list?.rows.total;
   const missing =
     asOf === undefined
       ? 'Choose a moment first'
       : error
         ? 'The list could not be read'
-        : total === undefined
+        : total === undefined || stale
           ? 'The list is still being read'
           : total === 0
             ? 'Nothing matches'
