@@ -1,6 +1,6 @@
 /** How far the word of an identity manager reaches: over its own site, and no further (ASVS 6.8.1, 6.8.4). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { IdentityStart, Session } from '../../contract/generated/types.gen.ts';
+import type { IdentityStart, Session, SessionInfo } from '../../contract/generated/types.gen.ts';
 import { grantPlatform } from '../areas/sites/index.ts';
 import { callsWith, type Refusal } from '../testing/calls.ts';
 import { startIdentityProvider, type IdentityProvider } from '../testing/identity-provider.ts';
@@ -11,6 +11,7 @@ import {
   makeRunnerElsewhere,
   makeSite,
   onEachApp,
+  openSession,
   publicUrl,
   type Person,
 } from '../testing/site.ts';
@@ -78,6 +79,7 @@ onEachApp((house) => {
   const cookieOf = ({ headers }: Awaited<ReturnType<typeof come>>) =>
     /steward=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
 
+  const status = async (cookie: string) => (await door(cookie).get('/api/session')).status;
   const key = (cookie: string) => door(cookie).post<Refusal>('/api/session/apikey', { scopes: ['data'] });
 
   test('a session that it opened goes on to no other site, changes no factor and runs no platform', async () => {
@@ -101,6 +103,41 @@ onEachApp((house) => {
     expect((await federated.put('/api/session/site', { siteId: runner.siteId })).status).toBe(403);
     const own = as(house().app, runner, 'console');
     expect((await own.get<Session>('/api/session')).body.runsPlatform).toBe(true);
+  });
+
+  test('however often it says that somebody came in, nobody is signed out elsewhere', async () => {
+    const { db } = house();
+    const managed = await managedSite();
+    await joinSite(db, managed, person.userId);
+    const opened = await Promise.all(
+      Array.from({ length: 10 }, () => openSession(db, managed, person.userId)),
+    );
+    const ofManager = () => db.updateTable('session').where('site_id', '=', managed);
+    await ofManager().set({ is_federated: true }).execute();
+    // Used longest ago of all.
+    const own = db.updateTable('session').where('site_id', '=', person.siteId);
+    await own.set({ last_seen_at: new Date(Date.now() - 10 * 60_000) }).execute();
+    const came = await come(managed, { sub: crypto.randomUUID(), ...verified(person) });
+    expect([came.status, came.body.endedSessions]).toEqual([200, 1]);
+    expect(await status(person.cookie)).toBe(200);
+    const left = (await Promise.all(opened.map(status))).filter((each) => each === 200);
+    expect(left).toHaveLength(9);
+  });
+
+  test('its session is told of no sessions elsewhere, and ends none', async () => {
+    const managed = await managedSite();
+    await joinSite(house().db, managed, person.userId);
+    const came = await come(managed, { sub: crypto.randomUUID(), ...verified(person) });
+    const federated = door(cookieOf(came));
+    const listed = await federated.get<SessionInfo[]>('/api/session/sessions');
+    expect(listed.body.map(({ site }) => site.id)).toEqual([managed]);
+    const own = as(house().app, person, 'console');
+    const [there] = (await own.get<SessionInfo[]>('/api/session/sessions')).body.filter(
+      ({ isCurrent }) => isCurrent,
+    );
+    expect((await federated.del(`/api/session/sessions/${there?.id}`)).status).toBe(404);
+    expect((await federated.del('/api/session/sessions')).body).toEqual({ ended: 0 });
+    expect((await own.del('/api/session/sessions')).body).toEqual({ ended: 1 });
   });
 
   test('what the manager of one site calls a guest opens nothing on the site of the account', async () => {

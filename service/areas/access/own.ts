@@ -1,5 +1,6 @@
 import { actorOf, change } from '../../kernel/change.ts';
 import { requireOwnSignIn } from '../../kernel/auth/authorize.ts';
+import type { Caller } from '../../kernel/auth/caller.ts';
 import { PROOF_MINUTES } from '../../kernel/auth/store.ts';
 import { conflict, invalid, notFound } from '../../kernel/http/errors.ts';
 import { done, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
@@ -86,7 +87,7 @@ export const ownAccessHandlers: Handlers<Operations> = {
   },
 
   async listOwnSessions({ db, caller }) {
-    return ok(await listSessions(db, caller.userId, { current: caller.tokenHash }));
+    return ok(await listSessions(db, caller.userId, { siteId: reachOf(caller), current: caller.tokenHash }));
   },
 
   async endOtherSessions(call) {
@@ -102,11 +103,15 @@ export const ownAccessHandlers: Handlers<Operations> = {
   },
 };
 
+/** The one site of a session that an identity manager opened: it is told of no other, and ends nothing there. */
+const reachOf = ({ isFederated, siteId }: Caller): number | undefined => (isFederated ? siteId : undefined);
+
 /** Ends other sessions of the caller, or one of them. */
 function endOwn(call: Pick<Call, 'db' | 'caller' | 'origin'>, sessionId?: string) {
   const { userId, tokenHash } = call.caller;
+  const siteId = reachOf(call.caller);
   return change(call.db, actorOf(call), async (tx, record) => {
-    const ended = await endSessions(tx, userId, { sessionId, butFor: tokenHash });
+    const ended = await endSessions(tx, userId, { siteId, sessionId, butFor: tokenHash });
     if (ended > 0)
       record({ action: 'user.end-sessions', subject: ['user', userId], changes: { sessions: [ended, 0] } });
     return ended;

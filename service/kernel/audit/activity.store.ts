@@ -66,7 +66,9 @@ export async function expireSessions(db: Db): Promise<void> {
 
 /**
  * Ends what the person used longest ago of more than `most` sessions, on all sites together; the one of this hash has
- * just begun and stays. Tells how many. Call it with the account locked: of two at once each counts the other.
+ * just begun and stays. Those that the identity manager of a site opened are counted by themselves: it may say who comes
+ * in there, and must not be able to sign anybody out elsewhere (ASVS 6.8.1). Tells how many. Call it with the account
+ * locked: of two at once each counts the other.
  */
 export const endOldestSessions = (
   tx: Tx,
@@ -75,8 +77,12 @@ export const endOldestSessions = (
   endSessions(
     tx,
     sql`user_id = ${userId} and pending is null and token_hash <> ${tokenHash}
+      and ${MANAGER} is not distinct from (select ${MANAGER} from session where token_hash = ${tokenHash})
       order by last_seen_at desc, created_at desc offset ${most - 1} for update`,
   );
+
+/** The site whose identity manager opened a session; null: the person did, by their own means. */
+const MANAGER = sql`case when is_federated then site_id end`;
 
 /** Ends sessions and writes it into the report; a sign-in that never became whole as one that lacked its verification. */
 async function endSessions(db: Db, which: RawBuilder<unknown>): Promise<number> {
