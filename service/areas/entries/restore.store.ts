@@ -3,7 +3,8 @@ import type { Tx } from '../../kernel/db/database.ts';
 import type { Vals } from '../schema/index.ts';
 
 /** How an entry went, and what it held at the end. */
-interface Deleted {
+export interface Deleted {
+  name: string;
   vals: Vals;
   deletedAt: Date;
   deletedBy: number | null;
@@ -18,7 +19,7 @@ export async function lockDeleted(
   ids: readonly number[],
 ): Promise<Map<number, Deleted>> {
   const { rows } = await sql<Deleted & { id: number }>`
-    select entry_id as id, last_vals as vals, deleted_at as "deletedAt", modified_by as "deletedBy", merged_into as "mergedInto"
+    select entry_id as id, name, last_vals as vals, deleted_at as "deletedAt", modified_by as "deletedBy", merged_into as "mergedInto"
     from entry_change
     where site_id = ${siteId} and entry_id = any(${[...ids]}::int[]) and type_id = ${typeId} and deleted_at is not null
     order by entry_id for update`.execute(tx);

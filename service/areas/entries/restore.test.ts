@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runCommand } from '../../cli/commands/index.ts';
 import type { EntryChanges } from '../../../contract/generated/types.gen.ts';
-import { calculate, DATA, makeThings } from '../../testing/entries.ts';
+import { calculate, DATA, makeThings, SCHEMA } from '../../testing/entries.ts';
 import { as, makePerson, onEachApp, publicUrl } from '../../testing/site.ts';
+
+/** Moments are exact to a millisecond. */
+const settle = () => sleep(4);
 
 onEachApp((house) => {
   const slugOf = async (siteId: number) =>
@@ -85,6 +89,74 @@ onEachApp((house) => {
       { kind: 'merged', entry: { id: stays, name: 'Stays' } },
       { kind: 'created' },
     ]);
+  });
+
+  test('what comes back together refers to one another, and what it lost stands in its history', async () => {
+    const things = await makeThings(house());
+    const [gone = 0, one = 0, two = 0] = await things.create(
+      { Name: 'Gone' },
+      { Name: 'One' },
+      { Name: 'Two' },
+    );
+    await things.update(one, { Parent: two, Friends: [gone, two] });
+    await settle();
+    const asOf = new Date().toISOString();
+    await settle();
+    await things.remove(one, two);
+    await things.remove(gone);
+    const admin = as(house().app, things.person, 'console');
+    const path = `${DATA}/entrydata/Thing`;
+    expect((await admin.post(`${path}/restore`, [two, one])).body).toEqual({
+      restored: [one, two],
+      absent: [],
+    });
+    const [now] = (await things.query({ EntryId: one })).rows;
+    expect(now).toMatchObject({ Parent: { id: two }, Friends: { id: two } });
+    expect(await things.names({ Friends: two })).toEqual(['One']);
+    const then = await things.api.post<{ rows: object[] }>(`${DATA}/entrydata/rows/asof/Thing`, {
+      asOf,
+      query: { EntryId: one },
+      fields: ['Friends'],
+    });
+    expect(then.body.rows).toEqual([
+      {
+        EntryId: one,
+        Friends: [expect.objectContaining({ id: gone }), expect.objectContaining({ id: two })],
+      },
+    ]);
+  });
+
+  test('what comes back fits its fields, which are free to change while there are no entries', async () => {
+    const things = await makeThings(house());
+    const open = things.choice('Stage', 'Open');
+    const [id = 0] = await things.create({
+      Name: 'One',
+      Stage: open,
+      Tags: [things.choice('Tags', 'Red'), things.choice('Tags', 'Blue')],
+      Team: [things.person.userId],
+      Seen: '2026-03-01T08:00:00.000Z',
+      Revenue: { value: 4, currencyCode: 'EUR' },
+      Note: 'kept',
+    });
+    await things.remove(id);
+    const change = async (name: string, traits: object) => {
+      const { status, text } = await things.api.put(`${SCHEMA}/fields/${things.field(name).id}`, traits);
+      expect([status, text]).toEqual([200, text]);
+    };
+    await change('Stage', { isMultiSelect: true });
+    await change('Tags', { isMultiSelect: false });
+    await change('Team', { isMultiSelect: false });
+    await change('Seen', { isDateOnly: true });
+    await change('Revenue', { isMoney: false });
+    const admin = as(house().app, things.person, 'console');
+    const restored = await admin.post(`${DATA}/entrydata/Thing/restore`, [id]);
+    expect(restored.body).toEqual({ restored: [id], absent: [] });
+    const { rows } = await things.query({}, { wrapIntoArrays: true });
+    expect(rows).toMatchObject([
+      { EntryId: id, Note: 'kept', Stage: [{ id: open }], Team: { id: things.person.userId } },
+    ]);
+    for (const name of ['Tags', 'Seen', 'Revenue']) expect(rows[0]).not.toHaveProperty(name);
+    expect(await things.names({ Stage: open })).toEqual(['One']);
   });
 
   test('what cannot be restored is told in words', async () => {

@@ -1,13 +1,14 @@
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD, holdsMoney, isIdField } from '../../../contract/rules/fields.ts';
 import { type Actor, actorOf, change, hostActor } from '../../kernel/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { forbidden, notFound } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
-import { type EntryType, findType, holdSchema, type StoredValue, type Vals } from '../schema/index.ts';
+import { type EntryType, findType, holdSchema, type SchemaField, type StoredValue } from '../schema/index.ts';
+import { changedFields } from './drafts.ts';
 import { holdReferred } from './locks.store.ts';
 import { queueCalculations } from './queue.store.ts';
 import { redirected } from './remove.ts';
-import { lockDeleted } from './restore.store.ts';
+import { type Deleted, lockDeleted } from './restore.store.ts';
 import { RETURN } from './timeline.store.ts';
 import { recordEntries } from './write.ts';
 import * as store from './write.store.ts';
@@ -18,23 +19,53 @@ interface Restored {
   absent: number[];
 }
 
-/** What they held, without fields that are gone since and without references to what is gone. */
-async function heldStill(tx: Tx, siteId: number, type: EntryType, held: readonly Vals[]): Promise<Vals[]> {
+/**
+ * A value as its field takes it: what a field holds may change while its type has no entries (schema, requireSettled),
+ * and one value that is no list breaks every list. Undefined: it does not fit any more.
+ */
+function fitting(value: StoredValue, field: SchemaField): StoredValue | undefined {
+  if (isIdField(field.fieldType)) {
+    const ids = [value].flat().filter((id) => typeof id === 'number');
+    return field.isMultiSelect ? ids : ids.length === 1 ? ids[0] : undefined;
+  }
+  if (field.fieldType === FIELD.date)
+    return typeof value === 'string' && (value.length === DAY) === field.isDateOnly ? value : undefined;
+  const isMoney = typeof value === 'object' && 'currencyCode' in value;
+  return isMoney === holdsMoney(field) ? value : undefined;
+}
+const DAY = '2026-03-01'.length;
+
+/** Entries that come back, with what they hold: `changed` are the references to what is gone. */
+async function comingBack(
+  tx: Tx,
+  siteId: number,
+  type: EntryType,
+  deleted: ReadonlyMap<number, Deleted>,
+): Promise<store.EntryWrite[]> {
   const references = type.fields.filter((field) => field.fieldType === FIELD.reference);
-  const named = held.flatMap((vals) =>
+  const named = [...deleted.values()].flatMap(({ vals }) =>
     references.flatMap((field) => [vals[field.id] ?? []].flat().filter((id) => typeof id === 'number')),
   );
   const there = await holdReferred(tx, siteId, [...new Set(named)]);
-  const gone = new Set(named.filter((id) => !there.has(id)));
-  return held.map((vals) => {
-    const after: Record<string, StoredValue | undefined> = {};
+  // What comes back together refers to one another as before.
+  const gone = new Set(named.filter((id) => !there.has(id) && !deleted.has(id)));
+  return [...deleted].map(([entryId, { vals, name }]) => {
+    const before: Record<string, StoredValue | undefined> = {};
     for (const field of type.fields) {
-      const value = vals[field.id];
-      const left =
-        value !== undefined && field.fieldType === FIELD.reference ? redirected(value, gone, null) : value;
-      if (left !== undefined) after[field.id] = left;
+      const held = vals[field.id];
+      const value = held === undefined ? undefined : fitting(held, field);
+      if (value !== undefined) before[field.id] = value;
     }
-    return after;
+    // Another field may be the key since.
+    before[type.key.id] ??= name;
+    const after = { ...before };
+    for (const { id } of references) {
+      const held = before[id];
+      const left = held === undefined ? undefined : redirected(held, gone, null);
+      if (left === undefined) delete after[id];
+      else after[id] = left;
+    }
+    return { entryId, before, after, changed: changedFields({ before, after }, references) };
   });
 }
 
@@ -58,18 +89,14 @@ function bringBack(
     const deleted = await lockDeleted(tx, siteId, type.id, ids);
     const restored = [...deleted.keys()];
     if (restored.length > 0) {
-      const vals = [...deleted.values()].map((each) => each.vals);
-      const held = await heldStill(tx, siteId, type, vals);
-      const writes = restored.map((entryId, index) => ({
-        entryId,
-        before: {},
-        after: held[index] ?? {},
-        changed: [],
-      }));
-      await store.insertEntries(tx, author, type, writes, await store.momentOfChange(tx));
+      const writes = await comingBack(tx, siteId, type, deleted);
+      const at = await store.momentOfChange(tx);
+      await store.insertEntries(tx, author, type, writes, at);
+      // Lists as of a moment before read from the log what the entry referred to.
+      await store.writeLog(tx, author, type.id, writes, at, store.CAUSE.indirect);
       if (type.fields.some((field) => field.isCalculated)) await queueCalculations(tx, siteId, restored);
       recordEntries(record, { type, kind: 'created', action: 'entry.restore' }, restored);
-      for (const [entryId, { vals: _vals, ...went }] of deleted)
+      for (const [entryId, { vals: _vals, name: _name, ...went }] of deleted)
         record({ action: RETURN, subject: ['entry', entryId], changes: went });
     }
     return { restored, absent: ids.filter((id) => !deleted.has(id)) };

@@ -174,7 +174,8 @@ export async function updateEntries(
   await insertParts(tx, author.siteId, changed, writes);
 }
 
-async function writeLog(
+/** Writes changed values into the log, with what they were. */
+export async function writeLog(
   tx: Tx,
   { siteId, userId, proxyId }: Author,
   typeId: number,
