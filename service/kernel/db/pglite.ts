@@ -22,6 +22,8 @@ const countNow = 'select pg_stat_force_next_flush()';
 const tablesDue = `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
   where greatest(n_dead_tup, n_mod_since_analyze) >= ($1::int + ${vacuumAfterShare} * n_live_tup) order by n_live_tup`;
 
+const closed = () => new DbError('The database is closed', { code: faults.lost });
+
 class EmbeddedSource implements Source {
   readonly #cluster: string;
   readonly #limits: Limits;
@@ -42,8 +44,8 @@ class EmbeddedSource implements Source {
     this.#upkeep = setInterval(() => {
       this.#maintain().catch((error: unknown) => {
         const { code, message } = toDbError(error);
-        // Whoever is at it for so long leaves a turn the next time.
-        if (code !== faults.busy) process.emitWarning(`Database upkeep failed: ${message}`);
+        // Whoever is at it for so long leaves a turn the next time; who closes meanwhile is not kept waiting.
+        if (code !== faults.busy && !this.#closing) process.emitWarning(`Database upkeep failed: ${message}`);
       });
     }, upkeepMs).unref();
   }
@@ -83,7 +85,7 @@ class EmbeddedSource implements Source {
 
   /** The session of this turn: after the watchdog or a crash ended the last one, a new one on the same folder. */
   async #live(): Promise<Session> {
-    if (this.#closing) throw new DbError('The database is closed', { code: faults.lost });
+    if (this.#closing) throw closed();
     if (this.#session.ended) {
       await this.#session.gone;
       this.#session = new Session(this.#cluster);
@@ -149,6 +151,7 @@ class EmbeddedSource implements Source {
 
   /** One statement of upkeep, when nobody is before it. */
   async #inTurn(statement: string, parameters: readonly unknown[] = []): Promise<Reply> {
+    if (this.#closing) throw closed();
     const release = await this.#turns.take();
     try {
       const session = await this.#live();
