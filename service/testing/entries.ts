@@ -18,6 +18,7 @@ export type Row = Readonly<Record<string, unknown>> & { EntryId: number };
 interface Rows {
   totalRecords: number;
   rows: Row[];
+  position?: number | null;
 }
 interface StoreRequest {
   entryId: number;

@@ -24,7 +24,7 @@ function queryIn(value: unknown): EntriesView['query'] {
   return text.trim() === '' ? undefined : text;
 }
 
-const savedIn = (value: unknown): number | undefined =>
+const idIn = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : undefined;
 
 /** Reads the view of an address. */
@@ -32,7 +32,7 @@ export const readEntriesView = (search: Search): EntriesView => ({
   q: written(search.q),
   query: queryIn(search.query),
   sort: written(search.sort),
-  saved: savedIn(search.view),
+  saved: idIn(search.view),
 });
 
 /** A view for an address, without what is not said. */
@@ -42,4 +42,25 @@ export const writeEntriesView = ({ q, query, sort, saved }: EntriesView) =>
     query,
     sort: sort === '' ? undefined : sort,
     view: saved,
+  });
+
+/** An entry that an address points at in the list, and the field of its cell; empty for the row as a whole. */
+export interface Pointed {
+  entryId: number;
+  field: string;
+}
+
+const LARGEST_ID = 2_147_483_647;
+
+/** Reads what an address points at. */
+export function readPointed({ entry, field }: Search): Pointed | undefined {
+  const entryId = idIn(entry);
+  return entryId === undefined || entryId > LARGEST_ID ? undefined : { entryId, field: written(field) };
+}
+
+/** What is pointed at, for an address. */
+export const writePointed = (pointed: Pointed | undefined) =>
+  spoken({
+    entry: pointed?.entryId,
+    field: pointed === undefined || pointed.field === '' ? undefined : plain(pointed.field),
   });

@@ -23,15 +23,9 @@ import {
 import { readCells } from './cells.ts';
 import { changedEntries, typesWithHistory } from './changes.store.ts';
 import { rowsAt } from './historical.store.ts';
-import {
-  countMatches,
-  matchingIds,
-  namedEntries,
-  readRows,
-  type Rows,
-  type Wanted,
-  type Window,
-} from './rows.store.ts';
+import { countMatches, type Wanted } from './matching.store.ts';
+import { positionIn } from './position.store.ts';
+import { matchingIds, namedEntries, readRows, type Rows, type Window } from './rows.store.ts';
 import { joinRows } from './rows-text.ts';
 import { shownRows, shownText } from './shown-dates.ts';
 
@@ -46,9 +40,14 @@ async function* listOf(pieces: AsyncIterable<readonly (string | number)[]>): Asy
   yield ']';
 }
 
-const result = (totalRecords: number, rows: string): { status: 200; json: string } => ({
+/** `position`: where an entry stands in the list, null where it does not; undefined where nobody asked. */
+const result = (
+  totalRecords: number,
+  rows: string,
+  position?: number | null,
+): { status: 200; json: string } => ({
   status: 200,
-  json: `{"totalRecords":${totalRecords},"rows":[${rows}]}`,
+  json: `{"totalRecords":${totalRecords},"rows":[${rows}]${position === undefined ? '' : `,"position":${position}`}}`,
 });
 
 interface RowsAsked {
@@ -60,6 +59,7 @@ interface RowsAsked {
   resolveReferenceUrls: boolean;
   wrapIntoArrays: boolean;
   textLimit: number | undefined;
+  positionOf: number | undefined;
 }
 
 /** How many rows match in all; beyond the last page they are counted for themselves. */
@@ -95,10 +95,13 @@ async function answerRows(
     const fields = fieldsCalled(type, asked.fields);
     const order = orderCalled(type, asked.orderBy);
     const wanted: Wanted = { type, condition, order, asked: askedIn(siteId, behavior, zones) };
-    return { ...(await readRows(db, wanted, asked.window, fields, rendering)), wanted, fields };
+    const rows = await readRows(db, wanted, asked.window, fields, rendering);
+    const { positionOf } = asked;
+    const position = positionOf === undefined ? undefined : await positionIn(db, wanted, positionOf);
+    return { ...rows, wanted, fields, position };
   });
   const total = await totalOf(db, read.wanted, asked.window, read);
-  return result(total, shownText(read.text, read.fields, behavior, zones));
+  return result(total, shownText(read.text, read.fields, behavior, zones), read.position);
 }
 
 const DAY_MS = 86_400_000;
@@ -131,6 +134,7 @@ const rowsAsked = (
     resolveReferenceUrls?: boolean;
     wrapIntoArrays?: boolean;
     textLimit?: number;
+    positionOf?: number;
   },
 ): RowsAsked => ({
   query,
@@ -141,6 +145,7 @@ const rowsAsked = (
   resolveReferenceUrls: asked.resolveReferenceUrls ?? false,
   wrapIntoArrays: asked.wrapIntoArrays ?? false,
   textLimit: asked.textLimit,
+  positionOf: asked.positionOf,
 });
 
 type Reads =

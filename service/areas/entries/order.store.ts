@@ -3,6 +3,7 @@ import { FIELD } from '../../../contract/rules/fields.ts';
 import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { SchemaField } from '../schema/index.ts';
 import { slotOf, textOf, valueOf } from './columns.store.ts';
+import type { Position } from './positions.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -36,8 +37,15 @@ export function orderSql({ field }: Order, siteId: number): Sql {
 const TEXTS: ReadonlySet<number> = new Set([FIELD.text, FIELD.reference, FIELD.user]);
 
 /** Whether the column is one of text, so that a position compares as text. */
-export const ordersText = ({ field }: Order): boolean =>
+const ordersText = ({ field }: Order): boolean =>
   field !== ENTRY_ID && (TEXTS.has(field.fieldType) || (field.fieldType === FIELD.date && !slotOf(field)));
+
+/** Entries with a value that stand before or behind a place with one; the order of ids decides between equal values. */
+export function besideSql(order: Order, siteId: number, at: Position, side: 'before' | 'behind'): Sql {
+  const sign = (side === 'before') === order.descending ? sql`>` : sql`<`;
+  const type = ordersText(order) ? sql`::text` : sql`::float8`;
+  return sql`(${orderSql(order, siteId)}, e.entry_id) ${sign} (${at.key}${type}, ${at.entryId}::int)`;
+}
 
 /** Whether the order follows from the entries alone, and not from names of others that may change at any time. */
 export const isOwnOrder = ({ field }: Order): boolean =>

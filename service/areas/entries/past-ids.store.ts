@@ -4,9 +4,10 @@ import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { textOf, slotOf } from './columns.store.ts';
 import { conditionSql } from './conditions.store.ts';
+import { asksForAll } from './matching.store.ts';
 import { type Order, orderSql } from './order.store.ts';
 import { bare, fieldOfType, type PastWanted, valuesThen } from './past-values.store.ts';
-import { asksForAll, plainIds, type Window } from './rows.store.ts';
+import { plainIds, type Window } from './rows.store.ts';
 
 type Sql = RawBuilder<unknown>;
 

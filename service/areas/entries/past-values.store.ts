@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SchemaField } from '../schema/index.ts';
 import type { FieldOf } from './conditions.store.ts';
-import type { Wanted } from './rows.store.ts';
+import type { Wanted } from './matching.store.ts';
 
 type Sql = RawBuilder<unknown>;
 

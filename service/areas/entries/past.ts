@@ -7,12 +7,13 @@ import type { Call } from '../../kernel/http/handler.ts';
 import { readMoment } from '../../kernel/http/moments.ts';
 import { type DateTimeBehavior, findField, type SchemaField, type Zones } from '../schema/index.ts';
 import { askedIn, conditionOr400, fieldsCalled, orderCalled, typeOf, zonesFor } from './asking.ts';
+import { countMatches } from './matching.store.ts';
 import type { PageOf } from './past-ids.store.ts';
 import { type Comparison, comparisonAt, rememberComparison, type Sides, sidesOf } from './past-sides.ts';
 import type { PastWanted } from './past-values.store.ts';
 import { compareWithToday, inOneState, type PastRow, pastRows } from './past.store.ts';
 import { placeOf } from './positions.ts';
-import { countMatches, lastChange } from './rows.store.ts';
+import { lastChange } from './rows.store.ts';
 import { shownRows } from './shown-dates.ts';
 
 /** Entries that changed since then are compared one by one: at most so many. */

@@ -93,6 +93,10 @@ onEachApp((house) => {
           paged.push(...rows.map(({ Name }) => Name));
         }
         expect(paged).toEqual(inOrder);
+        for (const at of [0, 4, 7, 9, 13]) {
+          const positionOf = idOf(String(inOrder[at]));
+          expect((await things.query({}, { orderBy, limit: 1, positionOf })).position).toBe(at);
+        }
       }
     });
   });

@@ -1,25 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Condition } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
-import { type Asked, conditionSql, type FieldOf, textsWith } from './conditions.store.ts';
-import { isOwnOrder, type Order, orderKey, orderSql, ordersText } from './order.store.ts';
+import { textsWith } from './conditions.store.ts';
+import { asksForAll, fieldIn, matching, totalSql, type Wanted } from './matching.store.ts';
+import { besideSql, isOwnOrder, type Order, orderKey, orderSql } from './order.store.ts';
 import { type Page, readPage } from './page.store.ts';
 import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
 import { type Rendering, rowJson } from './render.store.ts';
 import { joinRows } from './rows-text.ts';
 
 type Sql = RawBuilder<unknown>;
-
-/** A query whose names are resolved: which entries of a type, in which order. */
-export interface Wanted {
-  type: EntryType;
-  condition: Condition;
-  /** Undefined: by id. */
-  order: Order | undefined;
-  asked: Asked;
-}
 
 export interface Window {
   limit: number;
@@ -28,40 +19,6 @@ export interface Window {
 
 /** A window of rows as they stand in the answer. */
 export type Rows = Pick<Page, 'count' | 'text' | 'total' | 'stamp'>;
-
-/** Whether every entry of the type matches. */
-export const asksForAll = (condition: Condition): boolean =>
-  condition.kind === 'all' && condition.of.every(asksForAll);
-
-const fieldIn =
-  ({ byName }: EntryType): FieldOf =>
-  (id) => {
-    for (const field of byName.values()) if (field.id === id) return field;
-    throw new Error(`A query names field ${id}, which its type does not have`);
-  };
-
-/** Entries `e` of the type that match; `more` narrows them further. */
-const matching = ({ type, condition, asked }: Wanted, more: Sql = sql`true`): Sql => sql`from entry e
-  where e.site_id = ${asked.siteId} and e.type_id = ${type.id}
-    and ${conditionSql(condition, fieldIn(type), asked)} and ${more}`;
-
-/** Counts what matches. Where nothing is asked for but a part of a text, the texts are counted without their entries. */
-function totalSql(wanted: Wanted): Sql {
-  const { type, condition, asked } = wanted;
-  if (asksForAll(condition))
-    return sql`select coalesce(sum(n), 0)::int as n from list_block
-      where site_id = ${asked.siteId} and list = ${ENTRIES_BY_TYPE} and part = ${type.id}`;
-  const texts = textsWith(condition, fieldIn(type), asked);
-  return texts
-    ? sql`select count(*)::int as n from (${texts}) as texts`
-    : sql`select count(*)::int as n ${matching(wanted)}`;
-}
-
-/** How many entries match. */
-export async function countMatches(db: Db, wanted: Wanted): Promise<number> {
-  const { rows } = await sql<{ n: number }>`${totalSql(wanted)}`.execute(db);
-  return rows[0]?.n ?? 0;
-}
 
 /** A window of matching entries `e`: what they are ordered by, which they are, and how many are left out before it. */
 interface Part {
@@ -83,10 +40,7 @@ function partOf(wanted: Wanted, window: Window, behind: Position | undefined, em
   }
   const key = orderSql(order, asked.siteId);
   const direction = order.descending ? sql`desc` : sql`asc`;
-  const type = ordersText(order) ? sql`::text` : sql`::float8`;
-  const after = behind
-    ? sql`(${key}, e.entry_id) ${order.descending ? sql`<` : sql`>`} (${behind.key}${type}, ${behind.entryId}::int)`
-    : sql`true`;
+  const after = behind ? besideSql(order, asked.siteId, behind, 'behind') : sql`true`;
   const of = sql`${matching(wanted, sql`${key} is not null and ${after}`)}
     order by ${key} ${direction}, e.entry_id ${direction} limit ${limit}`;
   return { key, of, skip };

@@ -41,3 +41,17 @@ export function listPage(
     near as (${read(sql`(select first_id from start)`, BLOCK + limit)})
     select * from near order by 1 limit ${limit} offset (select skip from start)`;
 }
+
+/**
+ * How many of a part of a list stand before an id, as an expression: whole blocks are summed up, and what stands in its
+ * own one is counted. `count` counts the entries of the part from an id on, up to another one.
+ */
+export const countBefore = (
+  { siteId, list, part }: { siteId: number; list: number; part: number },
+  id: number,
+  count: (firstId: number, upToId: number) => RawBuilder<unknown>,
+): RawBuilder<unknown> => {
+  const own = id - (id % BLOCK);
+  return sql`(select coalesce(sum(n), 0) from list_block
+      where site_id = ${siteId} and list = ${list} and part = ${part} and first_id < ${own}) + (${count(own, id)})`;
+};

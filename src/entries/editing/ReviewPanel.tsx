@@ -6,7 +6,7 @@ import { useAllowed } from '../../api/session.ts';
 import { count, counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
-import { confirm } from '../../ui/dialog/confirm.ts';
+import { passOneWayDoor } from '../../ui/dialog/one-way-door.tsx';
 import { Panel } from '../../ui/dialog/Panel.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { usePeopleNames } from '../people.ts';
@@ -59,10 +59,15 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
   const [shown, setShown] = useState(PAGE);
 
   const save = async (ignoreNearDups = false) => {
-    // What somebody else has changed in this very moment is told with its value.
-    if (total.deletions > 0 && !(await confirmDeletion(total))) return;
-    if (await send(ignoreNearDups)) onClose();
+    let isDone = false;
+    const run = async () => {
+      isDone = await send(ignoreNearDups);
+    };
+    if (total.deletions === 0) await run();
+    else if (!(await passDoor(total, run))) return;
+    if (isDone) onClose();
     else {
+      // What somebody else has changed in this very moment is told with its value.
       void current.refetch();
       void later.refetch();
     }
@@ -180,15 +185,22 @@ const saveWords = ({ cells, deletions }: Total): string =>
 const MANY = 20;
 
 /** The last door: behind it only who runs the service brings entries back. */
-const confirmDeletion = (total: Total): Promise<boolean> =>
-  confirm({
+const passDoor = (total: Total, run: () => Promise<unknown>): Promise<boolean> => {
+  const isOne = total.deletions === 1;
+  return passOneWayDoor({
     title: `Delete ${counted(total.deletions, 'entry', 'entries')} for good?`,
-    body: `${total.cells > 0 ? `${counted(total.cells, 'change is', 'changes are')} saved first; if they are refused, nothing is deleted. ` : ''}Undo does not bring deleted entries back. Their history stays, and whoever runs the service can restore them.`,
+    final: `Undo does not bring ${isOne ? 'a deleted entry' : 'deleted entries'} back. Whoever runs the service can restore ${isOne ? 'it' : 'them'}; the history stays.`,
+    breaks: `References to ${isOne ? 'it' : 'them'} are emptied, and links to ${isOne ? 'it' : 'them'} lead to a page that tells what became of ${isOne ? 'it' : 'them'}.`,
+    affects: 'Whoever works with these entries here, and programs that read or write them.',
+    ...(total.cells > 0 && {
+      details: `${counted(total.cells, 'change is', 'changes are')} saved first; if they are refused, nothing is deleted.`,
+    }),
     action: saveWords(total),
     cancel: 'Look again',
-    danger: true,
     ...(total.deletions > MANY && { typed: String(total.deletions) }),
+    run,
   });
+};
 
 function blockedBy({ total, overtaken, blocking }: { total: Total; overtaken: number; blocking: number }) {
   const most = Math.max(total.cells, total.deletions);

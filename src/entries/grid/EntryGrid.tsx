@@ -20,10 +20,15 @@ import type { Editing } from './sheet.ts';
 import { createSlots } from './slots.ts';
 import { SmallRow } from './SmallRow.tsx';
 import { spanOf } from './spans.ts';
+import type { Pointed } from '../view.ts';
+import { useCellMenu } from './use-cell-menu.tsx';
 import { useClipboard } from './use-clipboard.ts';
 import { useDateNotes } from './use-date-notes.ts';
 import { useFollow } from './use-follow.ts';
 import { usePlace } from './use-place.ts';
+import { usePointed } from './use-pointed.ts';
+import type { PointedCell } from './use-pointed.ts';
+import { useShownNew } from './use-shown-new.ts';
 import { useSheet } from './use-sheet.ts';
 import type { OpenCell } from './use-sheet.ts';
 import './grid.css';
@@ -45,6 +50,10 @@ export interface EntryGridProps {
   /** Rows of the last question, while the next is being asked. */
   stale: boolean;
   editing: Editing;
+  /** What the address points at. */
+  pointed?: PointedCell | undefined;
+  /** The address of a cell or a row of this list. */
+  linkTo?: ((pointed: Pointed) => string) | undefined;
   /** The rows are those of a moment that is past. */
   past?: PastMarks | undefined;
 }
@@ -61,7 +70,7 @@ const numberWidthOf = (total: number): number => 26 + Math.max(2, total.toLocale
 
 /** The grid of entries: whatever its size, only what is in view is in the document (ARIA, "grid"). */
 export function EntryGrid(props: EntryGridProps) {
-  const { label, type, columns, stale, editing, past } = props;
+  const { label, type, columns, stale, editing, past, pointed } = props;
   const added = newIn(editing.changes).join();
   const rows = useMemo(
     () => withNew(props.rows, added === '' ? [] : added.split(',').map(Number)),
@@ -137,17 +146,13 @@ export function EntryGrid(props: EntryGridProps) {
   const isRows =
     drawn && (drawn.bottom > drawn.top || (drawn.left === 0 && drawn.right === columns.length - 1));
   useChoose(props.rows, rows, isRows ? drawn : undefined);
-  // What was added is shown where it stands, also once what tells of it has taken its room; the focus stays.
-  const shownNew = useRef(added);
-  useEffect(() => {
-    const isMore = added.length > shownNew.current.length;
-    shownNew.current = added;
-    if (!isMore) return undefined;
-    const timer = setTimeout(() => reveal(rows.total - 1, 0), 50);
-    return () => clearTimeout(timer);
-    // What is new is all that this is about.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [added]);
+  useShownNew(added, () => reveal(rows.total - 1, 0));
+  // What the address points at comes into the middle of the view.
+  usePointed(pointed, (to) => {
+    reveal(Math.min(rows.total - 1, to.row + Math.floor(inView / 2)), to.column);
+    go(to);
+  });
+  const { menu, onContextMenu } = useCellMenu({ rows, columns, type, current, linkTo: props.linkTo });
   const { pasting, donePasting, ...clipboard } = useClipboard({
     rows,
     columns,
@@ -225,6 +230,7 @@ export function EntryGrid(props: EntryGridProps) {
         onFocus={focused}
         onPointerOver={note}
         onClick={follow}
+        onContextMenu={onContextMenu}
         onDragStart={(event) => event.preventDefault()}
         {...(!small && clipboard)}
         {...(!small && sheet.pointer)}
@@ -242,7 +248,8 @@ export function EntryGrid(props: EntryGridProps) {
             const stop = index === stopRow && current.row >= 0 ? stopColumn : undefined;
             const row = rows.at(index);
             const mark = row && past?.markOf(row);
-            const place = { row, index, y, type, columns, mark, at: past?.at };
+            const isPointed = pointed !== undefined && row?.EntryId === pointed.entryId;
+            const place = { row, index, y, type, columns, mark, isPointed, at: past?.at };
             const staged = row && editing.changes.cells.get(row.EntryId);
             const goes = row !== undefined && editing.changes.deletions.has(row.EntryId);
             if (small)
@@ -265,6 +272,7 @@ export function EntryGrid(props: EntryGridProps) {
                 kept={index === current.row ? current.column : undefined}
                 zone={editing.zone}
                 refusal={editing.refusal}
+                pointedAt={isPointed ? pointed.column : undefined}
                 editing={staged || goes ? editing : undefined}
                 left={isIn ? range.left : undefined}
                 right={isIn ? range.right : undefined}
@@ -274,6 +282,7 @@ export function EntryGrid(props: EntryGridProps) {
           })}
         </tbody>
       </table>
+      {menu}
       {pasting && <PasteDialog {...{ pasting, rows, columns, editing }} onClose={donePasting} />}
     </div>
   );

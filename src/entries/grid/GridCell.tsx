@@ -26,6 +26,8 @@ interface GridCellProps {
   /** Why this person changes nothing here. */
   refusal: string | undefined;
   isStop: boolean;
+  /** Whether the address points at it. */
+  isPointed: boolean;
   /** Where it stays while others scroll under it. */
   stays: number | undefined;
   /** Where it stands although its column is out of view. */
@@ -102,6 +104,7 @@ function Cell(props: GridCellProps) {
         keptAt !== undefined && 'eg-kept',
         isLast && 'eg-stays-last',
         isSelected && 'eg-selected',
+        props.isPointed && 'eg-pointed',
         note?.className,
         mark && 'eg-fated',
         today && 'eg-differs',
@@ -111,6 +114,7 @@ function Cell(props: GridCellProps) {
       style={{ width, left: stays ?? keptAt }}
       title={note?.words}
       aria-colindex={at + 2}
+      aria-current={props.isPointed || undefined}
       aria-selected={isSelected || undefined}
       aria-readonly={
         props.refusal !== undefined || props.goes || lockedReason(field) !== undefined || undefined

@@ -42,6 +42,9 @@ interface GridRowProps {
   left: number | undefined;
   right: number | undefined;
   open: RowOpen | undefined;
+  /** Whether the address points at the entry, and at which column. */
+  isPointed: boolean;
+  pointedAt: number | undefined;
   /** How it is different today, where it is of the moment `at`. */
   mark: RowMark | undefined;
   at: string | undefined;
@@ -78,6 +81,7 @@ function Row(props: GridRowProps) {
       zone={props.zone}
       refusal={props.refusal}
       isStop={stop === at}
+      isPointed={props.pointedAt === at}
       stays={places[at]}
       keptAt={isOut(at) ? props.keptAt : undefined}
       isLast={at === frozen - 1}
@@ -93,9 +97,16 @@ function Row(props: GridRowProps) {
   );
   return (
     <tr
-      className={cx('eg-row', open && 'eg-row-open', goes && 'eg-goes', mark && `eg-${mark.state}`)}
+      className={cx(
+        'eg-row',
+        open && 'eg-row-open',
+        goes && 'eg-goes',
+        props.isPointed && 'eg-row-pointed',
+        mark && `eg-${mark.state}`,
+      )}
       style={{ transform: `translateY(${y}px)` }}
       aria-rowindex={index + 2}
+      aria-current={props.isPointed || undefined}
       aria-busy={row === undefined ? true : undefined}
     >
       <td className="eg-cell eg-number num" style={{ width: numberWidth }} aria-colindex={1}>

@@ -18,6 +18,8 @@ interface SmallRowProps {
   type: string;
   columns: readonly EntryColumn[];
   isStop: boolean;
+  /** Whether the address points at it. */
+  isPointed: boolean;
   /** What is staged for the entry. */
   staged: EntryCells | undefined;
   /** Whether the entry is to be deleted. */
@@ -56,9 +58,15 @@ function Row(props: SmallRowProps) {
   const [key] = columns;
   return (
     <tr
-      className={cx('eg-row eg-row-small', goes && 'eg-goes', mark && `eg-${mark.state}`)}
+      className={cx(
+        'eg-row eg-row-small',
+        goes && 'eg-goes',
+        props.isPointed && 'eg-row-pointed',
+        mark && `eg-${mark.state}`,
+      )}
       style={{ transform: `translateY(${y}px)` }}
       aria-rowindex={index + 2}
+      aria-current={props.isPointed || undefined}
       aria-busy={row === undefined ? true : undefined}
     >
       <th

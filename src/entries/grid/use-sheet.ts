@@ -57,7 +57,8 @@ const ONE_CHARACTER = /^.$/u;
 const isPrintable = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
   ONE_CHARACTER.test(key) && !ctrlKey && !metaKey && !altKey;
 
-const placeOf = (target: EventTarget): Cell | undefined => {
+/** The cell that something in the grid stands in. */
+export const placeOf = (target: EventTarget): Cell | undefined => {
   const at = target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null;
   return at ? { row: Number(at.dataset.row), column: Number(at.dataset.column) } : undefined;
 };

@@ -9,9 +9,11 @@ import { DeleteChosen } from '../../../entries/grid/DeleteChosen.tsx';
 import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
 import { newIn } from '../../../entries/grid/new-rows.ts';
 import type { Editing } from '../../../entries/grid/sheet.ts';
+import type { PointedCell } from '../../../entries/grid/use-pointed.ts';
 import { useEditing } from '../../../entries/grid/use-editing.ts';
 import { MergeChosen } from '../../../entries/merge/MergeChosen.tsx';
 import type { useRows } from '../../../entries/use-rows.ts';
+import type { Pointed } from '../../../entries/view.ts';
 import { useZone } from '../../../entries/zone.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
@@ -30,6 +32,9 @@ interface GridCardProps {
   answer: ReturnType<typeof useRows>;
   sort: { field: string; descending: boolean };
   narrowed: boolean;
+  /** What the address points at. */
+  pointed: PointedCell | undefined;
+  linkTo: (pointed: Pointed) => string;
   /** So many columns stay at the side. */
   frozen: number;
   icon: LucideIcon;
@@ -138,6 +143,8 @@ function Content(props: GridCardProps & { editing: Editing }) {
       type={type.apiName}
       rows={rows}
       columns={columns}
+      pointed={stale ? undefined : props.pointed}
+      linkTo={props.linkTo}
       frozen={props.frozen}
       sort={props.sort}
       onSort={props.onSort}

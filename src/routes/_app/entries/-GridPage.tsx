@@ -3,7 +3,7 @@ import { Braces, ListTree, RefreshCw, Table2 } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { ServiceError } from '../../../api/errors.ts';
 import { useAllowed } from '../../../api/session.ts';
-import { columnsOf, hasOrder, placed } from '../../../entries/columns.ts';
+import { columnsOf, hasOrder, hiding, placed } from '../../../entries/columns.ts';
 import { BulkButton } from '../../../entries/bulk/BulkButton.tsx';
 import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
 import type { ColumnChoice } from '../../../entries/columns-store.ts';
@@ -12,7 +12,9 @@ import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
 import { FindPanel } from '../../../entries/find/FindPanel.tsx';
 import { curlOf, readSaid, withSearch } from '../../../entries/find/query.ts';
 import { fieldCalled } from '../../../entries/schema.ts';
+import { usePosition } from '../../../entries/use-position.ts';
 import { useRows } from '../../../entries/use-rows.ts';
+import { PointedNotice } from '../../../entries/PointedNotice.tsx';
 import { PastLink } from '../../../entries/time/PastLink.tsx';
 import { useType } from '../../../entries/use-type.ts';
 import { useViews } from '../../../entries/views/use-views.ts';
@@ -55,7 +57,7 @@ function useSort(said: string) {
 
 function Entries() {
   const { schema, type, fields } = useType();
-  const { view, show, enter } = useView();
+  const { view, pointed, visit, show, enter, linkTo } = useView();
   const { views, known, error: unknown } = useViews(type.id);
   const saved = views.find(({ id }) => id === view.saved);
   const place = columnsPlace(type.id, saved?.id);
@@ -85,6 +87,16 @@ function Entries() {
     condition !== undefined && (view.saved === undefined || known || unknown !== null),
   );
   const { rows, isFetching } = answer;
+  const isAsked = condition !== undefined && !answer.stale;
+  const position = usePosition(type.id, question, isAsked ? pointed?.entryId : undefined, key);
+  const pointedField = fieldCalled(fields, pointed?.field ?? '');
+  const column = columns.findIndex(({ field }) => field === pointedField);
+  const target = pointed && {
+    ...pointed,
+    row: position?.row ?? undefined,
+    column: pointed.field === '' || column < 0 ? undefined : column,
+    visit: `${visit} ${pointed.entryId} ${pointed.field}`,
+  };
   const narrowed = view.q !== '' || view.query !== undefined;
   const clear = () => void show({ ...view, q: '', query: undefined });
   const again = async () => {
@@ -165,6 +177,22 @@ function Entries() {
       </TableBar>
       <GoneFields {...{ fields, rows }} error={answer.error} onReread={reread} />
       <ViewNotices {...{ view, fields, saved, known, show }} />
+      {pointed && position && (
+        <PointedNotice
+          {...{ pointed, position, view, narrowed, fields }}
+          type={type.apiName}
+          isShown={column >= 0}
+          onShowColumn={(name) =>
+            keep(
+              hiding(
+                fields,
+                choice,
+                choice.hidden.filter((one) => one !== name),
+              ),
+            )
+          }
+        />
+      )}
       {finding && (
         <FindPanel
           said={view.query}
@@ -175,6 +203,8 @@ function Entries() {
       )}
       <GridCard
         {...{ type, columns, faults, answer, sort, narrowed }}
+        pointed={target}
+        linkTo={linkTo}
         frozen={choice.frozen}
         icon={narrowed ? Braces : Table2}
         onSort={turn}
