@@ -5,6 +5,8 @@ import { enter } from './support/calls.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
+test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+
 const headers = { 'X-Steward-Console': '1' };
 
 /** The data interface as the page's own session calls it. */
@@ -88,6 +90,18 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await grid.getByRole('link', { name: 'Deal 259' }).focus();
   await page.keyboard.press('Control+End');
   await expect(grid.getByRole('rowheader', { name: 'Deal 0', exact: true })).toBeVisible();
+  // A link to that cell leads there, to the end of the list, and tells where a filter leaves it out.
+  await page.keyboard.press('Control+.');
+  await expectToast(page, 'Copied a link to Size of Deal 0');
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto(link);
+  await expect(grid.locator('[aria-current] > [aria-current]')).toBeFocused();
+  await expect(grid.getByRole('row', { name: '260 Deal 0' })).toHaveAttribute('aria-rowindex', '261');
+  await page.goto(`${link}&q=onerror`);
+  await expect(page.getByText('Deal 0 is not among these')).toBeVisible();
+  await expectNoAxe(page);
+  await page.getByRole('link', { name: 'Show it among all' }).click();
+  await expect(grid.locator('[aria-current] > [aria-current]')).toBeFocused();
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Deal 0' })).toBeVisible();
