@@ -79,7 +79,7 @@ onEachApp((house) => {
   const cookieOf = ({ headers }: Awaited<ReturnType<typeof come>>) =>
     /steward=([\w-]+)/.exec(String(headers['set-cookie']))?.[1] ?? '';
 
-  const status = async (cookie: string) => (await door(cookie).get('/api/session')).status;
+  const statusOf = async (cookie: string) => (await door(cookie).get('/api/session')).status;
   const key = (cookie: string) => door(cookie).post<Refusal>('/api/session/apikey', { scopes: ['data'] });
 
   test('a session that it opened goes on to no other site, changes no factor and runs no platform', async () => {
@@ -119,8 +119,8 @@ onEachApp((house) => {
     await own.set({ last_seen_at: new Date(Date.now() - 10 * 60_000) }).execute();
     const came = await come(managed, { sub: crypto.randomUUID(), ...verified(person) });
     expect([came.status, came.body.endedSessions]).toEqual([200, 1]);
-    expect(await status(person.cookie)).toBe(200);
-    const left = (await Promise.all(opened.map(status))).filter((each) => each === 200);
+    expect(await statusOf(person.cookie)).toBe(200);
+    const left = (await Promise.all(opened.map(statusOf))).filter((each) => each === 200);
     expect(left).toHaveLength(9);
   });
 

@@ -1,9 +1,9 @@
-import { FIELD, holdsMoney, isIdField } from '../../../contract/rules/fields.ts';
+import { FIELD } from '../../../contract/rules/fields.ts';
 import { type Actor, actorOf, change, hostActor } from '../../kernel/change.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 import { forbidden, notFound } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
-import { type EntryType, findType, holdSchema, type SchemaField, type StoredValue } from '../schema/index.ts';
+import { type EntryType, findType, holdSchema, type StoredValue } from '../schema/index.ts';
 import { changedFields } from './drafts.ts';
 import { holdReferred } from './locks.store.ts';
 import { queueCalculations } from './queue.store.ts';
@@ -18,22 +18,6 @@ interface Restored {
   restored: number[];
   absent: number[];
 }
-
-/**
- * A value as its field takes it: what a field holds may change while its type has no entries (schema, requireSettled),
- * and one value that is no list breaks every list. Undefined: it does not fit any more.
- */
-function fitting(value: StoredValue, field: SchemaField): StoredValue | undefined {
-  if (isIdField(field.fieldType)) {
-    const ids = [value].flat().filter((id) => typeof id === 'number');
-    return field.isMultiSelect ? ids : ids.length === 1 ? ids[0] : undefined;
-  }
-  if (field.fieldType === FIELD.date)
-    return typeof value === 'string' && (value.length === DAY) === field.isDateOnly ? value : undefined;
-  const isMoney = typeof value === 'object' && 'currencyCode' in value;
-  return isMoney === holdsMoney(field) ? value : undefined;
-}
-const DAY = '2026-03-01'.length;
 
 /** Entries that come back, with what they hold: `changed` are the references to what is gone. */
 async function comingBack(
@@ -51,11 +35,7 @@ async function comingBack(
   const gone = new Set(named.filter((id) => !there.has(id) && !deleted.has(id)));
   return [...deleted].map(([entryId, { vals, name }]) => {
     const before: Record<string, StoredValue | undefined> = {};
-    for (const field of type.fields) {
-      const held = vals[field.id];
-      const value = held === undefined ? undefined : fitting(held, field);
-      if (value !== undefined) before[field.id] = value;
-    }
+    for (const { id } of type.fields) if (vals[id] !== undefined) before[id] = vals[id];
     // Another field may be the key since.
     before[type.key.id] ??= name;
     const after = { ...before };

@@ -14,7 +14,7 @@ import { loadSchema, lockSchema } from './load.store.ts';
 import type { EntryType, SchemaField, SiteSchema } from './schema.ts';
 import { fieldEvent, shownField } from './shown.ts';
 import * as store from './store.ts';
-import { planOf, requireSound, writeField } from './write-field.ts';
+import { planOf, requireSound, shapeChanges, writeField } from './write-field.ts';
 
 type Operations = 'listFields' | 'listAllFields' | 'getField' | 'createField' | 'updateField' | 'deleteField';
 
@@ -112,6 +112,7 @@ async function update(tx: Tx, call: Call<'updateField'>, record: Recorder): Prom
   const plan = planOf(schema, type, draft, field);
   const entryCount = await countOf(tx, caller.siteId, type);
   requireSound(plan, entryCount, field);
+  await requireNoPast(tx, schema.siteId, field, draft);
   const changes = differences(draftOf(field), draft);
   if (Object.keys(changes).length === 0) return;
   await requireUnused(tx, caller.siteId, field, draft);
@@ -123,6 +124,21 @@ async function update(tx: Tx, call: Call<'updateField'>, record: Recorder): Prom
     changes,
     event: fieldEvent('updated', { ...draft, id: field.id, typeId: type.id }),
   });
+}
+
+/**
+ * The past is read with the fields of today, and what was deleted comes back as it was: values of another shape would be
+ * an error in every answer that meets them.
+ * @throws ApiError 409
+ */
+async function requireNoPast(tx: Tx, siteId: number, field: SchemaField, draft: Draft): Promise<void> {
+  const changed = shapeChanges(field, draft);
+  if (changed.length === 0 || !(await store.hasPast(tx, siteId, field))) return;
+  const message = `cannot change: entries that were deleted had values of ${field.apiName}`;
+  throw conflict(
+    `${field.apiName} has a history`,
+    changed.map((path) => ({ path, message })),
+  );
 }
 
 /** The field that names entries stays that and stays required, until another one takes its place. */

@@ -17,6 +17,19 @@ export async function countEntries(db: Db, siteId: number): Promise<ReadonlyMap<
   return new Map(rows.map(({ part, n }) => [part, n]));
 }
 
+/** Whether an entry of the type, one that is gone as well, ever had a value of the field. */
+export async function hasPast(
+  tx: Tx,
+  siteId: number,
+  { id, typeId }: { id: number; typeId: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from entry_change c where c.site_id = ${siteId} and c.type_id = ${typeId} and (c.last_vals ? ${String(id)}
+      or exists (select 1 from cell_log l where l.site_id = ${siteId} and l.entry_id = c.entry_id and l.field_id = ${id}))
+    limit 1`.execute(tx);
+  return rows.length > 0;
+}
+
 /** The schema is another one from here on: its version rises by one, and no cache of it holds any more. */
 export async function raiseSchema(tx: Tx, siteId: number): Promise<void> {
   await sql`update site set schema_version = schema_version + 1, schema_stamp = gen_random_uuid()

@@ -58,12 +58,17 @@ export function requireSound(plan: Plan, entryCount: number, before?: SchemaFiel
     );
 }
 
+/** The traits that say how a value is stored, as far as they change. */
+export const shapeChanges = (
+  before: SchemaField,
+  draft: Draft,
+): ('isMultiSelect' | 'isMoney' | 'isDateOnly')[] =>
+  (['isMultiSelect', 'isMoney', 'isDateOnly'] as const).filter((trait) => before[trait] !== draft[trait]);
+
 /** What cannot change while there are entries: their values would not fit. */
 function requireSettled({ draft, type }: Plan, entryCount: number, before?: SchemaField): void {
   if (entryCount === 0) return;
-  const frozen = (['isMultiSelect', 'isMoney', 'isDateOnly'] as const).filter(
-    (trait) => before && before[trait] !== draft[trait],
-  );
+  const frozen = before ? shapeChanges(before, draft) : [];
   const becomesKey = draft.isKey && !before?.isKey;
   const becomesCalculated = before !== undefined && draft.formula !== null && before.formula === null;
   const paths = [...frozen, ...(becomesKey ? ['isKey'] : []), ...(becomesCalculated ? ['formula'] : [])];
