@@ -13,22 +13,11 @@ import type { Entry, Work } from './check.ts';
 import { columnsOf } from './columns.ts';
 import { referenceNeeds, typesKey } from './needs.ts';
 import type { NamedNeeds } from './needs.ts';
+import { comparedFields, foldKey, keyIn, MOST_KEY, namedRows, NO_BOOK, wishesOf } from './question.ts';
+import type { Question } from './question.ts';
 import { canHold } from './rows-among.ts';
-import type { Rules } from './rules.ts';
 import { heldIn } from './stored.ts';
 import type { Held } from './stored.ts';
-import type { Mapping } from './targets.ts';
-import { readRow } from './wish.ts';
-import type { Wish } from './wish.ts';
-
-/** What the rows are checked against. */
-export interface Question {
-  fields: readonly Field[];
-  mapping: Mapping;
-  rules: Rules;
-  /** What tells entries apart: `EntryId`, the apiName of a field, or nothing, where all rows are new. */
-  key: string;
-}
 
 /** What has to be looked up before the rows can be checked, beyond what is here already. */
 export interface Needs {
@@ -42,10 +31,6 @@ export interface Needs {
   names: boolean;
 }
 
-const NO_BOOK = bookOf([]);
-// A longer text cannot be asked for (the bound of a row query).
-const MOST_KEY = 10_000;
-
 const canHoldOwn = (types: readonly number[], { entryTypeId }: Field): boolean =>
   types.length === 0 || types.includes(entryTypeId);
 
@@ -54,26 +39,6 @@ const keysAmong = (names: readonly string[], { fieldType }: Field): (string | nu
   fieldType === FIELD.number
     ? names.filter((name) => name.trim() !== '' && Number.isFinite(Number(name))).map(Number)
     : [...names];
-
-const foldKey = (value: Held | undefined): string | number | undefined =>
-  typeof value === 'string' ? value.toLowerCase() : typeof value === 'number' ? value : undefined;
-
-/** The fields that decide whether a row can be stored: those of the file, and what they depend on. */
-function comparedFields({ fields, mapping }: Question): readonly Field[] {
-  const { fields: inFile } = columnsOf(mapping, fields);
-  const ids = new Set(inFile.map(({ field }) => field.id));
-  for (const { requiredWhen } of fields)
-    for (const { fieldId } of requiredWhen?.conditions ?? []) ids.add(fieldId);
-  return fields.filter(
-    ({ id, isKey, isRequired, requiredWhen }) => isKey || isRequired || requiredWhen || ids.has(id),
-  );
-}
-
-const keyIn = (wish: Wish, { fields, key }: Question): string | number | undefined => {
-  if (key === ENTRY_ID) return wish.entryId;
-  const field = fields.find(({ apiName }) => apiName === key);
-  return field && foldKey(wish.wanted.get(field.id)?.held);
-};
 
 /** Where a file of entries lies while it is prepared: it is checked again whenever its columns or rules change. */
 export function createDesk() {
@@ -109,46 +74,6 @@ export function createDesk() {
     };
   };
 
-  /** The rows as entries that other rows can name: by their names, and by the key that tells entries apart. */
-  function namedRows(question: Question): Named[] {
-    const { fields, mapping, rules, key } = question;
-    const columns = columnsOf(mapping, fields);
-    if (!columns.fields.some(({ field }) => canHold(field, field.entryTypeId))) return [];
-    const name = fields.find(({ isKey }) => isKey);
-    const own = fields.filter((field) => field === name || field.apiName === key);
-    const short = columnsOf(mapping, own);
-    return board.table().rows.flatMap((row) => {
-      const wish = readRow(row, short, rules, () => NO_BOOK);
-      const value = keyIn(wish, question);
-      const entry = value === undefined ? undefined : entries.get(value)?.[0];
-      const said = (field: Field | undefined): string => {
-        const held = field && (wish.wanted.get(field.id)?.held ?? entry?.held.get(field.id));
-        return typeof held === 'string' || typeof held === 'number' ? String(held) : '';
-      };
-      const called = said(name);
-      const also = said(own.find((field) => field !== name));
-      if (called === '' && also === '') return [];
-      const id = entry?.id ?? -row.row;
-      return called === '' ? [{ id, name: also }] : [{ id, name: called, ...(also !== '' && { also }) }];
-    });
-  }
-
-  function wishesOf(question: Question, bookOfField: (field: Field) => Book): Wish[] {
-    const columns = columnsOf(question.mapping, question.fields);
-    const keyed = question.fields.find(({ apiName }) => apiName === question.key);
-    return board.table().rows.map((row) => {
-      const wish = readRow(row, columns, question.rules, bookOfField);
-      const held = keyed && wish.wanted.get(keyed.id)?.held;
-      if (!keyed || wish.faults.some(({ field }) => field === undefined || field === keyed.apiName))
-        return wish;
-      if (held === undefined)
-        wish.faults.push({ field: keyed.apiName, message: 'Is empty: which entry it is about is not known' });
-      else if (typeof held === 'string' && held.length > MOST_KEY)
-        wish.faults.push({ field: keyed.apiName, message: 'Is too long to look for the entry by it' });
-      return wish;
-    });
-  }
-
   const ask = (kind: string, value: string | number): boolean => {
     const key = `${kind}\n${value}`;
     if (asked.has(key)) return false;
@@ -165,6 +90,7 @@ export function createDesk() {
     /** What has to be lent before the next check; each thing is asked for once. */
     needs(question: Question): Needs {
       const { fields, mapping, rules, key } = question;
+      const { rows } = board.table();
       const columns = columnsOf(mapping, fields);
       const compared = comparedFields(question).map(({ apiName }) => apiName);
       const as = [key, ...compared].join('\n');
@@ -174,12 +100,11 @@ export function createDesk() {
         comparedAs = as;
       }
       const keys = new Map(
-        wishesOf(question, bookFor()).flatMap((wish) => {
+        wishesOf(rows, question, bookFor()).flatMap((wish) => {
           const value = keyIn(wish, question);
           return value === undefined || String(value).length > MOST_KEY ? [] : [[value, value] as const];
         }),
       );
-      const { rows } = board.table();
       const keyed = fields.find(({ apiName, isKey }) => apiName === key && !isKey);
       return {
         references: referenceNeeds(rows, columns).map(({ types, ids, names }) => {
@@ -245,9 +170,10 @@ export function createDesk() {
 
     check(question: Question): Counts {
       const { fields, key, rules } = question;
-      const books = bookFor(namedRows(question));
+      const { rows } = board.table();
+      const books = bookFor(namedRows(rows, question, entries));
       return board.put(
-        checkRows(wishesOf(question, books), {
+        checkRows(wishesOf(rows, question, books), {
           fields,
           bookOf: books,
           keyField: key,

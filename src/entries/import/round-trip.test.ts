@@ -8,7 +8,7 @@ import type { Format } from '../../export/writer.ts';
 import { entryColumns } from '../export/source.ts';
 import type { Field } from '../schema.ts';
 import { createDesk } from './desk.ts';
-import type { Question } from './desk.ts';
+import type { Question } from './question.ts';
 import { guessRules } from './rules.ts';
 import { guessMapping } from './targets.ts';
 import { PLAIN_FIELD } from '../field.fixture.ts';

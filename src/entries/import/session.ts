@@ -4,8 +4,9 @@ import type { Counts } from '../../import/plan.ts';
 import type { Served } from '../../import/serve-desk.ts';
 import type { FileSession } from '../../import/view/use-preparation.ts';
 import type { Schema } from '../schema.ts';
-import type { createDesk, Needs, Question } from './desk.ts';
+import type { createDesk, Needs } from './desk.ts';
 import { allNames, calledByKey, entriesWith, everybody, namesOf } from './look-up.ts';
+import type { Question } from './question.ts';
 // The bundler makes this module.
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';

@@ -22,6 +22,7 @@ import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SMALL, useMedia } from '../../../ui/use-media.ts';
+import { Unaskable } from './-Unaskable.tsx';
 import '../../../ui/table/table.css';
 
 interface GridCardProps {
@@ -91,15 +92,7 @@ export function GridCard(props: GridCardProps) {
 function Content(props: GridCardProps & { editing: Editing }) {
   const { type, columns, faults, answer, narrowed, icon, onClear, onAgain } = props;
   const { rows, error, stale } = answer;
-  if (faults)
-    return (
-      <EmptyState
-        title="This filter cannot be asked"
-        actions={<Button onClick={onClear}>Clear the filter</Button>}
-      >
-        {faults.map(({ path, message }) => `${path}: ${message}`).join('. ')}
-      </EmptyState>
-    );
+  if (faults) return <Unaskable {...{ faults, onClear }} />;
   if (!rows && error)
     return (
       <ErrorState

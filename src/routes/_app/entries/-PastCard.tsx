@@ -17,6 +17,7 @@ import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { Unaskable } from './-Unaskable.tsx';
 import '../../../ui/table/table.css';
 
 interface PastCardProps extends Pick<
@@ -102,15 +103,7 @@ function Content(props: PastCardProps) {
         Choose above when the list is to be told: it is shown as it was then, with what is different today.
       </EmptyState>
     );
-  if (faults)
-    return (
-      <EmptyState
-        title="This filter cannot be asked"
-        actions={<Button onClick={onClear}>Clear the filter</Button>}
-      >
-        {faults.map(({ path, message }) => `${path}: ${message}`).join('. ')}
-      </EmptyState>
-    );
+  if (faults) return <Unaskable {...{ faults, onClear }} />;
   if (error)
     return (
       <ErrorState
