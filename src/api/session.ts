@@ -1,19 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { refusalWhileActing } from '../../contract/rules/proxies.ts';
 import { CAPABILITIES } from './capabilities.gen.ts';
-import { getSessionOptions } from './generated/@tanstack/react-query.gen.ts';
 import type { Capability, Session } from './generated/types.gen.ts';
-import type { Holder } from './session-gate.ts';
-
-/** Who works here, as the session says it. */
-export const holderOf = ({ user, site, acting }: Session): Holder => ({
-  userId: user.id,
-  siteId: site.id,
-  ...(acting && { reportId: acting.reportId }),
-});
-
-/** The session, read again now and then: capabilities change while somebody works. */
-export const sessionQuery = { ...getSessionOptions(), staleTime: 5 * 60_000 };
+import { sessionQuery } from './session-query.ts';
 
 /** The session of the page; only under the `_app` route, whose loader has read it. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;

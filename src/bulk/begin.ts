@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { holderOf } from '../api/session.ts';
+import { holderOf } from '../api/session-query.ts';
 import type { Session } from '../api/generated/types.gen.ts';
 import type { BulkRequest } from './actions.ts';
 import { createJob } from './job.ts';

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { switchSiteMutation } from '../api/generated/@tanstack/react-query.gen.ts';
 import type { AcceptedInvitation, Session } from '../api/generated/types.gen.ts';
-import { sessionQuery } from '../api/session.ts';
+import { sessionQuery } from '../api/session-query.ts';
 import { useWrite } from '../api/write.ts';
 import { shortDate } from '../lib/dates.ts';
 import { distance } from '../lib/ends.ts';

@@ -1,7 +1,7 @@
 import { createFileRoute, redirect } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
 import { sessionArrived } from '../api/session-gate.ts';
-import { holderOf, sessionQuery } from '../api/session.ts';
+import { holderOf, sessionQuery } from '../api/session-query.ts';
 import { DoorErrorPage } from '../shell/ErrorPage.tsx';
 import { PendingShell } from '../shell/PendingPage.tsx';
 import { Shell } from '../shell/Shell.tsx';

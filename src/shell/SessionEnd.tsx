@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { endSession } from '../api/session-gate.ts';
-import { sessionQuery } from '../api/session.ts';
+import { sessionQuery } from '../api/session-query.ts';
 import { counted } from '../lib/numbers.ts';
 import { Button } from '../ui/button/Button.tsx';
 import { Banner } from '../ui/feedback/Banner.tsx';

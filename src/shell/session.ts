@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { holderOf, sessionQuery } from '../api/session.ts';
+import { holderOf, sessionQuery } from '../api/session-query.ts';
 import {
   actsOtherwise,
   dropSession,

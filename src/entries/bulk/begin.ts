@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../api/generated/types.gen.ts';
-import { holderOf } from '../../api/session.ts';
+import { holderOf } from '../../api/session-query.ts';
 import { takeJob } from '../../bulk/lock.ts';
 import { createEntryJob } from './job.ts';
 import { keepEntryJob } from './keep.ts';

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { sessionQuery } from '../../../api/session.ts';
+import { sessionQuery } from '../../../api/session-query.ts';
 
 /**
  * The service's own time, as far as the session told it: a report that ends now must not end in the service's future,

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { markStale } from '../../../api/effects.ts';
 import { ServiceError, toServiceError } from '../../../api/errors.ts';
-import { sessionQuery } from '../../../api/session.ts';
+import { sessionQuery } from '../../../api/session-query.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { createRun } from '../../../lib/run.ts';
 import type { Run } from '../../../lib/run.ts';

@@ -1,6 +1,6 @@
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { sessionQuery } from '../../../api/session.ts';
+import { sessionQuery } from '../../../api/session-query.ts';
 import EnrolmentForm from '../../../shell/access/EnrolmentForm.tsx';
 import { Dialog } from '../../../ui/dialog/Dialog.tsx';
 import { toast } from '../../../ui/feedback/toast.ts';
