@@ -3,7 +3,7 @@ import { backupChores } from './areas/backups/index.ts';
 import { recalculation } from './areas/entries/index.ts';
 import { endsChore } from './areas/invitations/index.ts';
 import { fieldJobsChore } from './areas/schema/index.ts';
-import { keyUseChore } from './areas/tokens/index.ts';
+import { keyEndsChore, keyUseChore } from './areas/tokens/index.ts';
 import type { Db } from './kernel/db/database.ts';
 import type { Services } from './kernel/http/handler.ts';
 import type { Chore } from './kernel/jobs/chores.ts';
@@ -14,6 +14,7 @@ export const choresOf = (around: { db: Db; services: Services }): readonly Chore
   ...backupChores(around),
   endsChore(around),
   fieldJobsChore(around),
+  keyEndsChore(around),
   keyUseChore(around),
   recalculation(around.db),
 ];

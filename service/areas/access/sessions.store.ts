@@ -84,18 +84,3 @@ export async function readAccount(
     from account where user_id = ${userId}`.execute(db);
   return rows[0];
 }
-
-/** The key that is turned on for a user on a site. */
-export async function findOpenKey(
-  db: Db,
-  siteId: number,
-  userId: number,
-): Promise<{ clientId: number; scopes: string[]; createdAt: Date; lastUsedAt: Date | null } | undefined> {
-  return db
-    .selectFrom('api_key')
-    .select(['client_id as clientId', 'scopes', 'created_at as createdAt', 'last_used_at as lastUsedAt'])
-    .where('site_id', '=', siteId)
-    .where('user_id', '=', userId)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst();
-}

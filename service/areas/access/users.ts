@@ -1,12 +1,12 @@
-import type { Scope } from '../../../contract/generated/types.gen.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import { conflict, notFound } from '../../kernel/http/errors.ts';
 import { done, ok, type Handlers } from '../../kernel/http/handler.ts';
 import { getUsers, lockUser, requireAuthorityOver } from '../members/index.ts';
+import { findKey, shownKey } from '../tokens/index.ts';
 import { forgetFactors } from './changed.ts';
 import { isElsewhere, lockAccount, readFactors } from './factors.store.ts';
 import { secondFactorMethods } from './proofs.ts';
-import { endSessions, findOpenKey, listSessions } from './sessions.store.ts';
+import { endSessions, listSessions } from './sessions.store.ts';
 
 /** What an administrator sees of somebody's sign-ins, and what they do for somebody who cannot help themselves. */
 export const userAccessHandlers: Handlers<'getUserSecurity' | 'resetTwoFactor' | 'endUserSessions'> = {
@@ -15,7 +15,6 @@ export const userAccessHandlers: Handlers<'getUserSecurity' | 'resetTwoFactor' |
     const [user] = await getUsers(db, siteId, [userId]);
     if (!user) throw notFound(`User ${userId}`);
     const factors = await readFactors(db, userId);
-    const key = await findOpenKey(db, siteId, userId);
     return ok({
       userId,
       twoFactorEnabled: user.twoFactorEnabled,
@@ -24,14 +23,7 @@ export const userAccessHandlers: Handlers<'getUserSecurity' | 'resetTwoFactor' |
       passkeys: factors.passkeys,
       recoveryCodesLeft: factors.recoveryCodes,
       sessions: await listSessions(db, userId, { siteId, current: caller.tokenHash }),
-      apiKey: key
-        ? {
-            clientId: key.clientId,
-            scopes: key.scopes as Scope[],
-            createdDate: key.createdAt.toISOString(),
-            lastUsedDate: key.lastUsedAt?.toISOString() ?? null,
-          }
-        : null,
+      ...shownKey(await findKey(db, siteId, userId)),
     });
   },
 

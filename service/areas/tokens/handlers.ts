@@ -74,7 +74,7 @@ export const issueHandlers: Handlers<'issueToken'> = {
       throw refuse(
         401,
         'invalid_client',
-        'The client id or secret is wrong, or the key is turned off',
+        'The client id or secret is wrong, or the key is turned off or expired',
         basic,
       );
     const asked = (body.scope ?? '').split(' ').filter(Boolean) as Scope[];
@@ -83,15 +83,16 @@ export const issueHandlers: Handlers<'issueToken'> = {
       throw refuse(400, 'invalid_scope', `The key does not have the scope ${unknown.join(' ')}`);
     const scopes = asked.length > 0 ? [...new Set(asked)] : key.scopes;
     const token = newSecret();
-    await withTransaction(db, {}, async (tx) => {
-      await store.insertAccessToken(tx, key, token.hash, scopes, LIFETIME_SECONDS);
+    const seconds = await withTransaction(db, {}, async (tx) => {
+      const lasting = await store.insertAccessToken(tx, key, token.hash, scopes, LIFETIME_SECONDS);
       const { siteId, userId } = key;
       await writeActivity(tx, { siteId, userId, ...BY_PROGRAM, ip: origin.ip, session: token.hash });
+      return lasting;
     });
     return ok({
       access_token: token.plain,
       token_type: 'Bearer' as const,
-      expires_in: LIFETIME_SECONDS,
+      expires_in: seconds,
       scope: scopes.join(' '),
     });
   },

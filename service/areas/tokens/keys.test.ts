@@ -41,7 +41,7 @@ onEachApp((house) => {
     expect(old.status).toBe(200);
     expect((await own.del(KEY)).status).toBe(204);
     expect((await as(house().app, person).get('user')).status).toBe(401);
-    expect((await own.get<OwnApiKey>(KEY)).body).toEqual({ apiKey: null });
+    expect((await own.get<OwnApiKey>(KEY)).body).toEqual({ apiKey: null, expiredApiKey: null });
     expect((await own.del(KEY)).status).toBe(404);
 
     const { status, body: key } = await own.post<ApiKeySecret>(KEY, { scopes: ['user_management'] });

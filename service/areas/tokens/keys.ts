@@ -3,6 +3,7 @@ import { actorOf, change } from '../../kernel/change.ts';
 import { conflict, forbidden, notFound } from '../../kernel/http/errors.ts';
 import { done, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { newSecret } from '../../kernel/secret.ts';
+import { endExpiredKeys } from './ends.ts';
 import * as store from './keys.store.ts';
 import { isOfUse } from './scopes.ts';
 import { readUse, type CallsOf } from './usage.store.ts';
@@ -12,31 +13,41 @@ type Operations = 'getApiKey' | 'enableApiKey' | 'disableApiKey' | 'getApiKeyUsa
 /** The API key in the profile of a user: one at a time, and off is for good (spec 5.3). */
 export const keyHandlers: Handlers<Operations> = {
   async getApiKey(call) {
-    const key = await store.findOwnKey(call.db, call.caller.siteId, call.caller.userId);
-    return ok({ apiKey: key ? shown(key) : null });
+    return ok(shownKey(await store.findKey(call.db, call.caller.siteId, call.caller.userId)));
   },
 
   async enableApiKey(call) {
     const { siteId, userId, capabilities } = call.caller;
-    const { scopes } = call.body;
+    const { scopes, expiresInDays: days = null } = call.body;
     // One of whose operations the caller may use none is not given: nobody could tell later what it was for.
     const useless = scopes.filter((scope) => !isOfUse(call.operations, scope, capabilities));
     if (useless.length > 0)
       throw forbidden(`You hold no capability with which these scopes are of any use: ${useless.join(', ')}`);
+    await endExpiredKeys(call.db, siteId, userId);
     const secret = newSecret();
     const key = await change(call.db, actorOf(call), async (tx, record) => {
-      const made = await store.insertKey(tx, { siteId, userId, secretHash: secret.hash, scopes });
+      const made = await store.insertKey(tx, { siteId, userId, secretHash: secret.hash, scopes, days });
       if (!made)
         throw conflict('You have an API key that is on. Turn it off first; it can never be turned on again.');
       record({
         action: 'user.api-key-on',
         subject: ['user', userId],
-        changes: { clientId: [null, made.clientId], scopes: [null, scopes] },
+        changes: {
+          clientId: [null, made.clientId],
+          scopes: [null, scopes],
+          apiKeyExpiresDate: [null, made.expiresAt],
+        },
       });
       return made;
     });
-    const { clientId, createdAt } = key;
-    return ok({ clientId, clientSecret: secret.plain, scopes, createdDate: createdAt.toISOString() });
+    const { clientId, createdAt, expiresAt } = key;
+    return ok({
+      clientId,
+      clientSecret: secret.plain,
+      scopes,
+      createdDate: createdAt.toISOString(),
+      expiresDate: expiresAt?.toISOString() ?? null,
+    });
   },
 
   async disableApiKey(call) {
@@ -77,17 +88,26 @@ const named = (calls: CallsOf): ApiKeyCalls => ({
   label: calls.name === '' ? 'Unnamed' : calls.name,
 });
 
-const shown = ({ clientId, scopes, createdAt, lastUsedAt }: store.OwnKey): ApiKeyInfo => ({
+/** The key that is on and the one that has expired, as their owner and administrators see them: one of them at most. */
+export const shownKey = (
+  key: store.OwnKey | undefined,
+): { apiKey: ApiKeyInfo | null; expiredApiKey: ApiKeyInfo | null } => ({
+  apiKey: key && !key.isExpired ? shown(key) : null,
+  expiredApiKey: key?.isExpired ? shown(key) : null,
+});
+
+const shown = ({ clientId, scopes, createdAt, lastUsedAt, expiresAt }: store.OwnKey): ApiKeyInfo => ({
   clientId,
   scopes,
   createdDate: createdAt.toISOString(),
   lastUsedDate: lastUsedAt?.toISOString() ?? null,
+  expiresDate: expiresAt?.toISOString() ?? null,
 });
 
 const noKey = () => notFound('An API key that is turned on');
 
 async function requireKey({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<store.OwnKey> {
-  const key = await store.findOwnKey(db, caller.siteId, caller.userId);
-  if (!key) throw noKey();
+  const key = await store.findKey(db, caller.siteId, caller.userId);
+  if (!key || key.isExpired) throw noKey();
   return key;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Scope } from '../../../contract/generated/types.gen.ts';
-import { addressRefused, MAY_ACT } from '../../kernel/auth/store.ts';
+import { addressRefused, KEY_HOLDS, MAY_ACT } from '../../kernel/auth/store.ts';
 import type { Db, Tx } from '../../kernel/db/database.ts';
 
 export interface ApiKey {
@@ -19,7 +19,7 @@ export async function findApiKey(
 ): Promise<ApiKey | undefined> {
   const { rows } = await sql<ApiKey>`
     update api_key k set last_used_at = now() from membership m
-    where k.client_id = ${clientId} and k.secret_hash = ${secretHash} and k.disabled_at is null
+    where k.client_id = ${clientId} and k.secret_hash = ${secretHash} and ${KEY_HOLDS}
       and m.site_id = k.site_id and m.user_id = k.user_id and ${MAY_ACT} and not (${addressRefused(ip)})
     returning k.client_id as "clientId", k.site_id as "siteId", k.user_id as "userId", k.scopes`.execute(db);
   return rows[0];
@@ -38,20 +38,25 @@ export async function findKeyOwner(
 }
 
 /**
- * Keeps the hash of an access token for so many seconds and notes that its owner is active; tokens long run out are
- * swept on the way.
+ * Keeps the hash of an access token for so many seconds, or until its key expires, and says how many those are; notes
+ * that its owner is active. Tokens long run out are swept on the way.
  */
 export async function insertAccessToken(
   tx: Tx,
   key: ApiKey,
   tokenHash: Buffer,
   scopes: readonly Scope[],
-  seconds: number,
-): Promise<void> {
-  await sql`with swept as (delete from access_token where expires_at < now() - interval '1 hour'),
-    seen as (update membership set last_active_at = now() where site_id = ${key.siteId} and user_id = ${key.userId})
+  most: number,
+): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    with swept as (delete from access_token where expires_at < now() - interval '1 hour'),
+    seen as (update membership set last_active_at = now() where site_id = ${key.siteId} and user_id = ${key.userId}),
+    lasting as (
+      select greatest(0, least(${most}::int, floor(extract(epoch from expires_at - now()))))::int as seconds
+      from api_key where client_id = ${key.clientId})
     insert into access_token (token_hash, client_id, site_id, user_id, scopes, expires_at)
-    values (${tokenHash}, ${key.clientId}, ${key.siteId}, ${key.userId}, ${[...scopes]}::text[], now() + make_interval(secs => ${seconds}))`.execute(
-    tx,
-  );
+    select ${tokenHash}, ${key.clientId}, ${key.siteId}, ${key.userId}, ${[...scopes]}::text[],
+      now() + make_interval(secs => seconds) from lasting
+    returning (select seconds from lasting) as seconds`.execute(tx);
+  return rows[0]?.seconds ?? 0;
 }

@@ -21,8 +21,6 @@ export interface Standing {
   /** Where they came from last; null when they have not been here in the days that activity is kept. */
   lastAddress: string | null;
   capabilities: Capability[];
-  keyId: number | null;
-  keyUsedAt: Date | null;
   principals: number;
   proxies: number;
   /** Of an invitation that waits. */
@@ -43,7 +41,6 @@ export async function readStanding(db: Db, siteId: number, userId: number): Prom
       coalesce((select array_agg(distinct c) from group_member gm
         join user_group g on g.site_id = gm.site_id and g.group_id = gm.group_id, unnest(g.capabilities) c
         where gm.site_id = m.site_id and gm.user_id = m.user_id), '{}') as capabilities,
-      k.client_id as "keyId", k.last_used_at as "keyUsedAt",
       (select count(*)::int from proxy_assignment x where x.site_id = m.site_id and x.proxy_id = m.user_id) as principals,
       (select count(*)::int from proxy_assignment x where x.site_id = m.site_id and x.user_id = m.user_id) as proxies,
       (select max(i.expires_at) from invitation i where i.site_id = m.site_id and i.user_id = m.user_id
@@ -51,7 +48,6 @@ export async function readStanding(db: Db, siteId: number, userId: number): Prom
     from membership m
     join account a on a.user_id = m.user_id
     join site s on s.site_id = m.site_id
-    left join api_key k on k.site_id = m.site_id and k.user_id = m.user_id and k.disabled_at is null
     where m.site_id = ${siteId} and m.user_id = ${userId}`.execute(db);
   return rows[0];
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type { AccessExplanation } from '../../../contract/generated/types.gen.ts';
 import type { Refusal } from '../../testing/calls.ts';
@@ -58,6 +59,19 @@ onEachApp((house) => {
       .where('user_id', '=', user.userId)
       .execute();
     expect(await failing()).toEqual([['webService', 'apiKey'], true, false]);
+  });
+
+  test('a key that expires says when, and one that has expired hinders programs', async () => {
+    const { db } = house();
+    const end = async (days: number) => {
+      await sql`update api_key set expires_at = now() + make_interval(days => ${days}::int)
+        where user_id = ${user.userId}`.execute(db);
+      const found = (await ask()).body.checks.find(({ check }) => check === 'apiKey');
+      return `${found?.state}: ${found?.message}`;
+    };
+    expect(await end(3)).toMatch(/^passes: .* It expires on 20/);
+    expect(await end(-3)).toMatch(/^fails: The API key expired on 20/);
+    expect(await failing()).toEqual([['apiKey'], true, false]);
   });
 
   test('an address is judged where one is named or known', async () => {

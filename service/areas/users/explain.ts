@@ -3,12 +3,16 @@ import { NO_LICENSE } from '../../../contract/rules/licenses.ts';
 import { networkFault } from '../../../contract/rules/networks.ts';
 import { invalid, notFound } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
+import { findKey } from '../tokens/index.ts';
 import { isRefused, readStanding, type Standing } from './explain.store.ts';
 
 type Check = AccessCheck['check'];
 type State = AccessCheck['state'];
 /** What is so, and what mends it. */
 type Finding = readonly [state: State, message: string, remedy?: string];
+
+/** The last API key, which may have expired. */
+type Key = Awaited<ReturnType<typeof findKey>>;
 
 interface Address {
   ip: string | null;
@@ -36,7 +40,7 @@ const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 const momentOf = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** Each condition as a finding; an address that is not known cannot be judged. */
-const FINDINGS: Readonly<Record<Check, (user: Standing, address: Address) => Finding>> = {
+const FINDINGS: Readonly<Record<Check, (user: Standing, address: Address, key: Key) => Finding>> = {
   active: ({ isActive }) =>
     isActive ? ['passes', 'The user is active.'] : ['fails', 'The user is inactive.', 'Activate the user.'],
   membershipEnd({ expiresAt, isOver }) {
@@ -111,13 +115,17 @@ const FINDINGS: Readonly<Record<Check, (user: Standing, address: Address) => Fin
           'Calling the interface needs Access Web Service.',
           'Add the user to a group that gives it.',
         ],
-  apiKey({ keyId, keyUsedAt }) {
-    if (keyId === null)
-      return ['fails', 'No API key is turned on.', 'They turn one on in their own profile.'];
-    return [
-      'passes',
-      keyUsedAt ? `The key was last used on ${dayOf(keyUsedAt)}.` : 'The key was never used.',
-    ];
+  apiKey(_user, _address, key) {
+    if (!key) return ['fails', 'No API key is turned on.', 'They turn one on in their own profile.'];
+    const { expiresAt, isExpired, lastUsedAt } = key;
+    if (isExpired && expiresAt)
+      return [
+        'fails',
+        `The API key expired on ${dayOf(expiresAt)}.`,
+        'They turn on a new one in their own profile.',
+      ];
+    const used = lastUsedAt ? `The key was last used on ${dayOf(lastUsedAt)}.` : 'The key was never used.';
+    return ['passes', expiresAt ? `${used} It expires on ${dayOf(expiresAt)}.` : used];
   },
   proxies({ principals, proxies }) {
     if (principals + proxies === 0) return ['passes', 'Nobody acts for them, and they act for nobody.'];
@@ -144,8 +152,9 @@ export async function explainAccess({
   if (!user) throw notFound(`User ${params.userId}`);
   const ip = asked ?? user.lastAddress;
   const address = { ip, isRefused: ip !== null && (await isRefused(db, siteId, params.userId, ip)) };
+  const key = await findKey(db, siteId, params.userId);
   const checks = (Object.keys(FINDINGS) as Check[]).map((check): AccessCheck => {
-    const [state, message, remedy = null] = FINDINGS[check](user, address);
+    const [state, message, remedy = null] = FINDINGS[check](user, address, key);
     return { check, state, message, remedy };
   });
   const holds = (needed: ReadonlySet<Check>) =>

@@ -50,6 +50,17 @@ onEachHost(({ database, run, one, lastAudit, email: emailOf }) => {
     expect(
       await one(sql`select disabled_at is not null as off from api_key where client_id = ${clientId}`),
     ).toEqual({ off: true });
+    const ending = [...again, '--replace', '--expires-days', '90'];
+    await expect(run(...ending)).resolves.toHaveProperty('expires');
+    expect(
+      await one(sql`select expires_at - created_at = interval '2160 hours' as ends from api_key
+        where user_id = 10 and disabled_at is null`),
+    ).toEqual({ ends: true });
+    // One that has expired is nothing that would have to be replaced.
+    await one(
+      sql`update api_key set expires_at = now() where user_id = 10 and disabled_at is null returning 1 as n`,
+    );
+    await expect(run(...again)).resolves.toHaveProperty('client_secret');
   });
 
   test('user create makes a member with groups, and a link that sets the password', async () => {
@@ -216,6 +227,7 @@ onEachHost(({ run, one }) => {
     [['api-key', 'a@b.example', '--scopes', 'everything'], 'everything is not a scope'],
     [['api-key', 'a@b.example', '--scopes', '__proto__'], '__proto__ is not a scope'],
     [['api-key', 'a@b.example'], 'Say what the key is for'],
+    [['api-key', 'a@b.example', '--scopes', 'data', '--expires-days', '0'], 'a whole number from 1 to 3650'],
     [['api-key', 'a@b.example', '--nonsense'], '--nonsense'],
     [['user', 'create', 'a@b.example'], '--first-name'],
     [['user', 'create', 'a@b.example', '--first-name', 'A', '--last-name', 'B'], 'Say which site'],

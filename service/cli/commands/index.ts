@@ -10,7 +10,7 @@ export const HELP = `Administration on the host of the service. Answers are JSON
 
 npm run --silent admin -- COMMAND
 
-  api-key EMAIL --scopes "user_management data" [--site SLUG] [--replace]
+  api-key EMAIL --scopes "user_management data" [--site SLUG] [--expires-days N] [--replace]
       A new API key; the secret is printed this once. --replace turns off the
       one that the user has, for good.
   user create EMAIL --first-name A --last-name B [--site SLUG] [--group NAME]...

@@ -135,43 +135,6 @@ export async function readmit(
   await sql`update account set failed_count = 0, locked_until = null where user_id = ${userId}`.execute(tx);
 }
 
-/** Turns off the user's active API key on this site, if there is one, for good; its tokens end with it. */
-export async function disableKey(tx: Tx, siteId: number, userId: number): Promise<number | undefined> {
-  const row = await tx
-    .updateTable('api_key')
-    .set({ disabled_at: sql<Date>`now()` })
-    .where('site_id', '=', siteId)
-    .where('user_id', '=', userId)
-    .where('disabled_at', 'is', null)
-    .returning('client_id')
-    .executeTakeFirst();
-  if (row) await tx.deleteFrom('access_token').where('client_id', '=', row.client_id).execute();
-  return row?.client_id;
-}
-
-export async function hasKey(tx: Tx, siteId: number, userId: number): Promise<boolean> {
-  const row = await tx
-    .selectFrom('api_key')
-    .select('client_id')
-    .where('site_id', '=', siteId)
-    .where('user_id', '=', userId)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-export async function insertKey(
-  tx: Tx,
-  key: { siteId: number; userId: number; secretHash: Buffer; scopes: string[] },
-): Promise<number> {
-  const row = await tx
-    .insertInto('api_key')
-    .values({ site_id: key.siteId, user_id: key.userId, secret_hash: key.secretHash, scopes: key.scopes })
-    .returning('client_id')
-    .executeTakeFirstOrThrow();
-  return row.client_id;
-}
-
 /** Somebody the platform knows, with the site to which their account belongs. */
 export async function pickHomeSite(db: Db, email: string): Promise<{ siteId: number; userId: number }> {
   const userId = await requireAccount(db, email);

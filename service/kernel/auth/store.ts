@@ -10,6 +10,10 @@ import type { Caller } from './caller.ts';
 
 /** A session ends after this much silence, and at its `expires_at` whatever happens. */
 export const IDLE_MINUTES = 30;
+/** Uses are noted so seldom: the one that is noted may be that much older than the last one. */
+const NOTED_SECONDS = 60;
+/** So long after any use a session is surely still there. */
+export const SURE_SECONDS = IDLE_MINUTES * 60 - NOTED_SECONDS;
 export const SESSION_HOURS = 12;
 /** A proof that it is still the person holds this long for what asks for one. */
 export const PROOF_MINUTES = 10;
@@ -20,6 +24,12 @@ export const mayAct = (alias: 'm' | 'pm') => {
   return sql<boolean>`(${m}.is_active and ${m}.license_type_id <> ${NO_LICENSE} and (${m}.expires_at is null or ${m}.expires_at > now()))`;
 };
 export const MAY_ACT = mayAct('m');
+
+/**
+ * Whether the API key `k` is on: neither turned off nor expired. Columns of time round to milliseconds, and so does what
+ * they are held against: it ends at its instant, on every process.
+ */
+export const KEY_HOLDS = sql<boolean>`(k.disabled_at is null and (k.expires_at is null or k.expires_at > now()::timestamptz(3)))`;
 
 const capabilitiesAt = (alias: 'm' | 'pm') => {
   const m = sql.id(alias);
@@ -126,7 +136,7 @@ export async function findSession(db: Db, tokenHash: Buffer, ip: string): Promis
   const { rows } = await sql<CallerRow>`${ofEveryRequest}
     select s.site_id, s.user_id, a.email, s.expires_at, null as client_id, null as scopes, ${CAPABILITIES} as capabilities,
            coalesce(s.proven_at > now() - make_interval(mins => ${PROOF_MINUTES}), false) as is_proven, s.is_federated,
-           s.last_seen_at < now() - interval '1 minute' as quiet, ${addressRefused(ip)} as refused,
+           s.last_seen_at < now() - make_interval(secs => ${NOTED_SECONDS}) as quiet, ${addressRefused(ip)} as refused,
            r.report_id, r.principal_id, ${principalColumns(ip)}
     from session s
     join membership m on m.site_id = s.site_id and m.user_id = s.user_id
@@ -186,7 +196,7 @@ export async function findHalfSession(
 }
 
 /**
- * The caller behind an access token that still holds, its API key not turned off; with `principalId` also whether they
+ * The caller behind an access token that still holds, its API key on; with `principalId` also whether they
  * may act for that user, and today's report of it where there is one.
  */
 export async function findAccessToken(
@@ -199,7 +209,7 @@ export async function findAccessToken(
     select t.site_id, t.user_id, a.email, t.expires_at, t.client_id, false as is_proven, false as is_federated, t.scopes, ${CAPABILITIES} as capabilities, false as quiet,
            ${addressRefused(ip)} as refused, r.report_id, ${principalId}::int as principal_id, ${principalColumns(ip)}
     from access_token t
-    join api_key k on k.client_id = t.client_id and k.disabled_at is null
+    join api_key k on k.client_id = t.client_id and ${KEY_HOLDS}
     join membership m on m.site_id = t.site_id and m.user_id = t.user_id
     join account a on a.user_id = t.user_id
     ${principalJoins(sql`${principalId}::int`)}

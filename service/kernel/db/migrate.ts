@@ -14,6 +14,7 @@ import { up as access } from './migrations/0011_access.ts';
 import { up as lineage } from './migrations/0013_lineage.ts';
 import { up as platform } from './migrations/0014_platform.ts';
 import { up as vouched } from './migrations/0015_vouched.ts';
+import { up as keyExpiry } from './migrations/0016_key_expiry.ts';
 import type { Tables } from './tables.ts';
 
 /** Every migration, in order. Listed by hand: a scan of the folder would run whatever lies there. */
@@ -32,6 +33,7 @@ const migrations: Record<string, Migration> = {
   '0013_lineage': { up: lineage },
   '0014_platform': { up: platform },
   '0015_vouched': { up: vouched },
+  '0016_key_expiry': { up: keyExpiry },
 };
 
 /**

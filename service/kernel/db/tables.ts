@@ -151,6 +151,8 @@ interface ApiKeyTable {
   created_at: Stamp;
   disabled_at: NullableStamp;
   last_used_at: NullableStamp;
+  expires_at: NullableStamp;
+  reminded_at: NullableStamp;
 }
 
 interface AccessTokenTable {

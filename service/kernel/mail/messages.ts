@@ -117,6 +117,19 @@ export function endingMail(to: {
   };
 }
 
+/** The mail to the owner before their API key expires. */
+export function keyEndingMail(to: LinkMail & { clientId: number; end: string }): MailText {
+  const site = oneLine(to.siteName);
+  return {
+    subject: `Your API key for ${site} expires soon`,
+    text: letter(to, [
+      `Your API key ${to.clientId} for ${site} expires on ${to.end}. From then on every program that uses it is refused, and the same key never comes back.`,
+      'Turn it off before that, at a time that suits these programs, and give them the id and secret of a new one:',
+      to.link,
+    ]),
+  };
+}
+
 /** The mail about every change of how somebody signs in. */
 export function securityMail(to: { firstName: string; siteName: string; what: string }): MailText {
   const site = oneLine(to.siteName);

@@ -1906,7 +1906,7 @@ export const getApiKey = <ThrowOnError extends boolean = true>(options?: Options
 /**
  * Turn an API key on
  *
- * The secret is shown in this answer and never again. 409 when a key is on already; 403 for a scope of which the caller could use nothing.
+ * The secret is shown in this answer and never again. 409 when a key is on already; one that has expired is in nobody's way. 403 for a scope of which the caller could use nothing.
  */
 export const enableApiKey = <ThrowOnError extends boolean = true>(options: Options<EnableApiKeyData, ThrowOnError>): RequestResult<EnableApiKeyResponses, EnableApiKeyErrors, ThrowOnError> => (options.client ?? client).post<EnableApiKeyResponses, EnableApiKeyErrors, ThrowOnError>({
     security: [{

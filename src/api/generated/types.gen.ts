@@ -481,6 +481,10 @@ export type ApiKeyInfo = {
     scopes: Array<Scope>;
     createdDate: string;
     lastUsedDate?: string | null;
+    /**
+     * When it expires by itself or did; null for never.
+     */
+    expiresDate?: string | null;
 };
 
 export type UserSecurity = {
@@ -504,6 +508,10 @@ export type UserSecurity = {
      * The key that is turned on on this site; null for none.
      */
     apiKey: ApiKeyInfo | null;
+    /**
+     * The last key, where it was on until it expired; null for none, and once another one was turned on.
+     */
+    expiredApiKey?: ApiKeyInfo | null;
 };
 
 export type EndedSessions = {
@@ -2068,7 +2076,7 @@ export type TokenResponse = {
     access_token: string;
     token_type: 'Bearer';
     /**
-     * Seconds.
+     * Seconds; less than usual where the key expires before.
      */
     expires_in: number;
     /**
@@ -2126,6 +2134,10 @@ export type Session = {
     capabilities: Array<Capability>;
     expiresDate: string;
     serverTime: string;
+    /**
+     * So long after any call the session is still there, and not much longer without another one; absent where silence does not end it.
+     */
+    idleSeconds?: number;
     /**
      * For whom this session acts; absent when it acts for nobody.
      */
@@ -2384,10 +2396,18 @@ export type OwnApiKey = {
      * The key that is turned on on this site; null for none.
      */
     apiKey: ApiKeyInfo | null;
+    /**
+     * The last key, where it was on until it expired; null for none, and once another one was turned on.
+     */
+    expiredApiKey?: ApiKeyInfo | null;
 };
 
 export type NewApiKey = {
     scopes: Array<Scope>;
+    /**
+     * Days of 24 hours after which the key expires by itself, with its tokens and for good, as if it were turned off. Absent or null: it does not expire (spec 5.3 knows no end). Its owner is told by e-mail 14 days before, once.
+     */
+    expiresInDays?: number | null;
 };
 
 export type ApiKeySecret = {
@@ -2395,6 +2415,7 @@ export type ApiKeySecret = {
     clientSecret: string;
     scopes: Array<Scope>;
     createdDate: string;
+    expiresDate?: string | null;
 };
 
 export type ApiKeyCalls = {
@@ -10191,7 +10212,7 @@ export type IssueTokenErrors = {
      */
     400: TokenErrorResponse;
     /**
-     * The client id or secret is wrong, or the key is turned off (`invalid_client`).
+     * The client id or secret is wrong, or the key is turned off or expired (`invalid_client`).
      */
     401: TokenErrorResponse;
     /**
@@ -11383,7 +11404,7 @@ export type GetApiKeyError = GetApiKeyErrors[keyof GetApiKeyErrors];
 
 export type GetApiKeyResponses = {
     /**
-     * The key without its secret, where one is turned on.
+     * The key without its secret, where one is turned on or was until it expired.
      */
     200: OwnApiKey;
 };

@@ -351,7 +351,8 @@ export const zApiKeyInfo = z.object({
     clientId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     scopes: z.array(zScope),
     createdDate: z.iso.datetime({ offset: true }),
-    lastUsedDate: z.iso.datetime({ offset: true }).nullish()
+    lastUsedDate: z.iso.datetime({ offset: true }).nullish(),
+    expiresDate: z.iso.datetime({ offset: true }).nullish()
 });
 
 export const zUserSecurity = z.object({
@@ -362,7 +363,8 @@ export const zUserSecurity = z.object({
     passkeys: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     recoveryCodesLeft: z.int().gte(0).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     sessions: z.array(zSessionInfo),
-    apiKey: zApiKeyInfo.nullable()
+    apiKey: zApiKeyInfo.nullable(),
+    expiredApiKey: zApiKeyInfo.nullish()
 });
 
 export const zEndedSessions = z.object({
@@ -1615,6 +1617,7 @@ export const zSession = z.object({
     capabilities: z.array(zCapability),
     expiresDate: z.iso.datetime({ offset: true }),
     serverTime: z.iso.datetime({ offset: true }),
+    idleSeconds: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }).optional(),
     acting: zActing.optional(),
     membershipExpiresDate: z.iso.datetime({ offset: true }).nullish(),
     isFederated: z.boolean().optional(),
@@ -1788,18 +1791,21 @@ export const zSiteIdentityInfo = z.object({
 });
 
 export const zOwnApiKey = z.object({
-    apiKey: zApiKeyInfo.nullable()
+    apiKey: zApiKeyInfo.nullable(),
+    expiredApiKey: zApiKeyInfo.nullish()
 });
 
 export const zNewApiKey = z.object({
-    scopes: z.array(zScope).min(1).max(5)
+    scopes: z.array(zScope).min(1).max(5),
+    expiresInDays: z.int().gte(1).lte(3650).nullish()
 });
 
 export const zApiKeySecret = z.object({
     clientId: z.int().gte(1).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
     clientSecret: z.string(),
     scopes: z.array(zScope),
-    createdDate: z.iso.datetime({ offset: true })
+    createdDate: z.iso.datetime({ offset: true }),
+    expiresDate: z.iso.datetime({ offset: true }).nullish()
 });
 
 export const zApiKeyCalls = z.object({
@@ -3861,7 +3867,7 @@ export const zUpdateSiteIdentityResponse = zSiteIdentity;
 export const zDisableApiKeyResponse = z.void();
 
 /**
- * The key without its secret, where one is turned on.
+ * The key without its secret, where one is turned on or was until it expired.
  */
 export const zGetApiKeyResponse = zOwnApiKey;
 

@@ -3629,7 +3629,7 @@ export const getApiKeyOptions = (options?: Options<GetApiKeyData>) => queryOptio
 /**
  * Turn an API key on
  *
- * The secret is shown in this answer and never again. 409 when a key is on already; 403 for a scope of which the caller could use nothing.
+ * The secret is shown in this answer and never again. 409 when a key is on already; one that has expired is in nobody's way. 403 for a scope of which the caller could use nothing.
  */
 export const enableApiKeyMutation = (options?: Partial<Options<EnableApiKeyData>>): UseMutationOptions<EnableApiKeyResponse, EnableApiKeyError, Options<EnableApiKeyData>> => {
     const mutationOptions: UseMutationOptions<EnableApiKeyResponse, EnableApiKeyError, Options<EnableApiKeyData>> = {

@@ -11,6 +11,10 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'user.home': 'Belongs to another site first',
   'user.export': 'Exported data',
   'user.set-password': 'Set a password',
+  'user.api-key-on': 'Turned on an API key',
+  'user.api-key-off': 'Turned off the API key',
+  'user.api-key-expire': 'The API key expired',
+  'user.api-key-remind': 'Was told that the API key expires',
   'user.password-link': 'Was sent a link to set a password',
   'license.change': 'Was given another license',
   'cli.user-create': 'Was made at the host',
@@ -51,6 +55,9 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   proxy: 'Proxy',
   actingReport: 'Report of the acting',
   membershipExpiresDate: 'Membership ends',
+  clientId: 'API key',
+  scopes: 'Scopes',
+  apiKeyExpiresDate: 'API key expires',
   status: 'Status',
 };
 const ORDER = Object.keys(PROPERTIES);

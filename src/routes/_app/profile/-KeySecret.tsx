@@ -1,6 +1,7 @@
 import { Copy } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiKeySecret } from '../../../api/generated/types.gen.ts';
+import { exactDate } from '../../../lib/dates.ts';
 import { useUnsavedGuard } from '../../../shell/unsaved.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
@@ -11,7 +12,7 @@ import { mayCloseSecret } from './-once.ts';
 
 /** Id and secret of a new key, this once: who leaves without the secret is asked. */
 export function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: () => void }) {
-  const { clientId, clientSecret } = secret;
+  const { clientId, clientSecret, expiresDate } = secret;
   const [isCopied, setIsCopied] = useState(false);
   useUnsavedGuard(!isCopied);
   const leave = async () => {
@@ -44,6 +45,7 @@ export function KeySecret({ secret, onClose }: { secret: ApiKeySecret; onClose: 
       <p>
         <strong>The secret is never shown again</strong>: nobody can read it out of the service. Put it where
         your program finds it before you close this.
+        {expiresDate && ` It works until ${exactDate(expiresDate)}.`}
       </p>
       <div className="profile-secret">
         Client id

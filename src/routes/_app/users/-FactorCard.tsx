@@ -16,7 +16,7 @@ import { fullName } from './-user-query.ts';
 
 /** What the user has set up to prove who they are, and the way out when it is lost. */
 export function FactorCard({ security }: { security: UserSecurity }) {
-  const { authenticatorDate, passkeys, recoveryCodesLeft, apiKey } = security;
+  const { authenticatorDate, passkeys, recoveryCodesLeft } = security;
   const hasFactor = authenticatorDate !== null || passkeys > 0;
   return (
     <Card title="Second factor" actions={<StateBadge security={security} hasFactor={hasFactor} />}>
@@ -29,24 +29,33 @@ export function FactorCard({ security }: { security: UserSecurity }) {
           {hasFactor ? `${counted(recoveryCodesLeft, 'code', 'codes')} left` : 'None'}
         </Fact>
         <Fact label="API key">
-          {apiKey ? (
-            <>
-              {apiKey.clientId}, turned on <Moment at={apiKey.createdDate} />,{' '}
-              {typeof apiKey.lastUsedDate === 'string' ? (
-                <>
-                  last used <Moment at={apiKey.lastUsedDate} />
-                </>
-              ) : (
-                'not used yet'
-              )}
-            </>
-          ) : (
-            'Off'
-          )}
+          <KeyState security={security} />
         </Fact>
       </Facts>
       <ResetRow hasFactor={hasFactor} />
     </Card>
+  );
+}
+
+function KeyState({ security: { apiKey, expiredApiKey } }: { security: UserSecurity }) {
+  const key = apiKey ?? expiredApiKey;
+  if (!key) return 'Off';
+  return (
+    <>
+      {key.clientId}, turned on <Moment at={key.createdDate} />,{' '}
+      {key.lastUsedDate ? (
+        <>
+          last used <Moment at={key.lastUsedDate} />
+        </>
+      ) : (
+        'not used yet'
+      )}
+      {key.expiresDate && (
+        <>
+          , {apiKey ? 'expires' : 'expired'} <Moment at={key.expiresDate} />
+        </>
+      )}
+    </>
   );
 }
 
