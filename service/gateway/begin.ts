@@ -5,7 +5,7 @@ import { runsPlatform } from '../areas/sites/index.ts';
 import { ACTIVITY, endOldestSessions, writeActivity } from '../kernel/audit/activity.store.ts';
 import { refuseAddress } from '../kernel/auth/authorize.ts';
 import type { Caller, Origin } from '../kernel/auth/caller.ts';
-import { findSession } from '../kernel/auth/store.ts';
+import { findSession, SURE_SECONDS } from '../kernel/auth/store.ts';
 import type { Db, Tx } from '../kernel/db/database.ts';
 import type { FactorKind } from '../kernel/db/tables.ts';
 import { withTransaction } from '../kernel/db/transaction.ts';
@@ -47,6 +47,7 @@ export async function sessionOf(db: Db, tokenHash: Buffer, ip: string): Promise<
     capabilities: [...caller.capabilities],
     expiresDate: caller.expiresAt.toISOString(),
     serverTime: (await store.serverTime(db)).toISOString(),
+    idleSeconds: SURE_SECONDS,
     ...(acting && { acting }),
     membershipExpiresDate: site.expiresAt?.toISOString() ?? null,
     isFederated: caller.isFederated,

@@ -25,6 +25,14 @@ export const gate = createStore<Gate>('open');
 // one is never done as the other (contract, beginActing).
 const ACTING = 'X-Steward-Acting';
 
+/** When the service was last heard of the session from this browser; silence ends it (contract, Session.idleSeconds). */
+export const lastUse = createStore(0);
+
+/** Says that the session was used then, here or in another tab. */
+export function usedAt(moment: number): void {
+  if (moment > lastUse.get()) lastUse.set(moment);
+}
+
 /** What a call says of for whom it is meant. */
 export const actingHeader = ({ reportId }: Holder): [name: string, value: string] => [
   ACTING,
@@ -40,7 +48,10 @@ export const askForSession = (): void => actingMoves.set(actingMoves.get() + 1);
 const SESSION = /\/api\/session(\/acting)?$/;
 
 async function ask(request: Request): Promise<Response> {
+  const sent = Date.now();
   const answer = await reach(request);
+  // Counted from the second: lists of many calls are one use.
+  if (answer.ok && sent - lastUse.get() >= 1000) usedAt(sent);
   const said = answer.headers.get(ACTING);
   const isOther = holder && said !== null && Number(said) !== (holder.reportId ?? 0);
   // What the session itself answers is read where it was asked.
@@ -82,6 +93,7 @@ function signedInAgain(): Promise<boolean> {
  */
 export function sessionArrived(next: Holder): void {
   holder ??= next;
+  usedAt(Date.now());
   const same = isSameHolder(holder, next);
   gate.set(same ? 'open' : 'replaced');
   settle(same);
