@@ -1,10 +1,16 @@
 import { sql } from 'kysely';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { OwnSecurity, Presence, SessionInfo } from '../../contract/generated/types.gen.ts';
-import { hashPassword } from '../kernel/auth/password.ts';
 import { codeOf } from '../testing/authenticator.ts';
 import type { Refusal, Reply } from '../testing/calls.ts';
-import { browserWith, deviceCookie, enrol, givePassword, sessionCookie } from '../testing/sign-in.ts';
+import {
+  browserWith,
+  cheapHash,
+  deviceCookie,
+  enrol,
+  givePassword,
+  sessionCookie,
+} from '../testing/sign-in.ts';
 import {
   as,
   contract,
@@ -19,6 +25,7 @@ import {
 type Asked = Refusal & { code?: string };
 
 const PASSWORD = 'correct horse battery';
+const passwordHash = cheapHash(PASSWORD);
 const NEW = 'another long password';
 const statusOf = ({ status }: Reply<unknown>) => status;
 
@@ -50,12 +57,8 @@ test('what asks for a fresh proof is this, and nothing else', () => {
 });
 
 onEachApp((house) => {
-  let passwordHash = '';
   let siteId = 0;
   let person: Person;
-  beforeAll(async () => {
-    passwordHash = await hashPassword(PASSWORD);
-  });
   beforeEach(async () => {
     siteId = await makeSite(house().db);
     person = await makePerson(house().db, siteId, { passwordHash });

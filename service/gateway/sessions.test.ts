@@ -1,23 +1,20 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Session } from '../../contract/generated/types.gen.ts';
-import { hashPassword } from '../kernel/auth/password.ts';
 import { hashSecret } from '../kernel/secret.ts';
 import { callsWith, type Refusal, type Reply } from '../testing/calls.ts';
+import { cheapHash } from '../testing/sign-in.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp, openSession, type Person } from '../testing/site.ts';
 
 const minutes = (count: number) => new Date(Date.now() + count * 60_000);
 const PASSWORD = 'correct horse battery';
+const passwordHash = cheapHash(PASSWORD);
 const statusOf = ({ status }: Reply<unknown>) => status;
 const cookieOf = ({ headers }: Reply<unknown>) => [headers['set-cookie']].flat().map(String)[0] ?? '';
 const tokenOf = (reply: Reply<unknown>) => /steward=([\w-]+)/.exec(cookieOf(reply))?.[1] ?? '';
 
 onEachApp((house) => {
-  let passwordHash = '';
   let siteId = 0;
   let person: Person;
-  beforeAll(async () => {
-    passwordHash = await hashPassword(PASSWORD);
-  });
   beforeEach(async () => {
     siteId = await makeSite(house().db);
     person = await makePerson(house().db, siteId, { passwordHash });
@@ -51,6 +48,20 @@ onEachApp((house) => {
     expect(await sessionWith({ last_seen_at: minutes(-31) })).toBe(401);
     expect(await sessionWith({ last_seen_at: minutes(0) })).toBe(200);
     expect(await sessionWith({ expires_at: minutes(-0.01) })).toBe(401);
+  });
+
+  test('so long after a call that was not noted, as the session says, it is still there', async () => {
+    const { body } = await withCookie(person.cookie).get<Session>('/api/session');
+    const { idleSeconds = 0 } = body;
+    expect(idleSeconds).toBeGreaterThan(28 * 60);
+    expect(await sessionWith({ last_seen_at: minutes(-59 / 60) })).toBe(200);
+    const { last_seen_at: noted } = await house()
+      .db.selectFrom('session')
+      .select('last_seen_at')
+      .where('token_hash', '=', hashSecret(person.cookie))
+      .executeTakeFirstOrThrow();
+    const later = new Date(noted.getTime() - idleSeconds * 1000);
+    expect(await sessionWith({ last_seen_at: later })).toBe(200);
   });
 
   test('use keeps them awake', async () => {

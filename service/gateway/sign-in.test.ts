@@ -1,20 +1,17 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../contract/generated/types.gen.ts';
-import { hashPassword } from '../kernel/auth/password.ts';
 import { callsWith, type Refusal, type Reply } from '../testing/calls.ts';
+import { cheapHash } from '../testing/sign-in.ts';
 import { as, makePerson, makeSite, onEachApp, openApp, type Person, services } from '../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';
+const passwordHash = cheapHash(PASSWORD);
 const cookieOf = ({ headers }: Reply<unknown>) => [headers['set-cookie']].flat().map(String)[0] ?? '';
 const tokenOf = (reply: Reply<unknown>) => /steward=([\w-]+)/.exec(cookieOf(reply))?.[1] ?? '';
 
 onEachApp((house) => {
-  let passwordHash = '';
   let siteId = 0;
   let person: Person;
-  beforeAll(async () => {
-    passwordHash = await hashPassword(PASSWORD);
-  });
   beforeEach(async () => {
     siteId = await makeSite(house().db);
     person = await makePerson(house().db, siteId, { passwordHash });
