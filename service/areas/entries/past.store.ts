@@ -9,6 +9,7 @@ import { type Asked, conditionSql, type FieldOf } from './conditions.store.ts';
 import { type PageOf, pageIds } from './past-ids.store.ts';
 import { bare, fieldOfType, type PastWanted, replaced, valuesThen } from './past-values.store.ts';
 import { type Rendering, rowJson } from './render.store.ts';
+import { awayAt } from './timeline.store.ts';
 import type { Window } from './rows.store.ts';
 
 /** An entry that has changed since: whether it matched then, whether it does now, whether its shown fields differ. */
@@ -75,9 +76,11 @@ export async function compareWithToday(
   const vals = valuesThen(siteId, sql`c.vals`, sql`c.entry_id`, fieldIdsIn(condition), at);
   const shownIds = shown.map(({ id }) => id);
   const { rows } = await sql<Compared>`
-    with changed as materialized (
+    with away as materialized (${awayAt(siteId, at)}),
+    changed as materialized (
       select c.entry_id, coalesce(n.vals, c.last_vals) as vals, n.vals as today,
-        c.created_at <= ${at}::timestamptz and (c.deleted_at is null or c.deleted_at > ${at}::timestamptz) as was
+        c.created_at <= ${at}::timestamptz and (c.deleted_at is null or c.deleted_at > ${at}::timestamptz)
+          and c.entry_id not in (select id from away) as was
       from entry_change c left join entry n on n.site_id = c.site_id and n.entry_id = c.entry_id
       where c.site_id = ${siteId} and c.type_id = ${type.id} and c.any_at > ${at}::timestamptz
       order by c.any_at, c.entry_id limit ${most}),

@@ -105,6 +105,9 @@ onEachApp((house) => {
     await settle();
     await things.remove(one, two);
     await things.remove(gone);
+    await settle();
+    const meanwhile = new Date().toISOString();
+    await settle();
     const admin = as(house().app, things.person, 'console');
     const path = `${DATA}/entrydata/Thing`;
     expect((await admin.post(`${path}/restore`, [two, one])).body).toEqual({
@@ -114,12 +117,14 @@ onEachApp((house) => {
     const [now] = (await things.query({ EntryId: one })).rows;
     expect(now).toMatchObject({ Parent: { id: two }, Friends: { id: two } });
     expect(await things.names({ Friends: two })).toEqual(['One']);
-    const then = await things.api.post<{ rows: object[] }>(`${DATA}/entrydata/rows/asof/Thing`, {
-      asOf,
-      query: { EntryId: one },
-      fields: ['Friends'],
-    });
-    expect(then.body.rows).toEqual([
+    const rowsAt = async (moment: string) => {
+      const asked = { asOf: moment, query: { EntryId: one }, fields: ['Friends'] };
+      return (
+        await things.api.post<{ rows: object[]; added: number }>(`${DATA}/entrydata/rows/asof/Thing`, asked)
+      ).body;
+    };
+    expect(await rowsAt(meanwhile)).toMatchObject({ rows: [], added: 1 });
+    expect((await rowsAt(asOf)).rows).toEqual([
       {
         EntryId: one,
         Friends: [expect.objectContaining({ id: gone }), expect.objectContaining({ id: two })],

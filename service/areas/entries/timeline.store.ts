@@ -58,6 +58,12 @@ const events = (siteId: number, entryId: number): Sql => sql`
 const returns = (siteId: number, entryId: number): Sql => sql`from audit_log a
   where a.site_id = ${siteId} and a.subject_type = 'entry' and a.subject_id = ${String(entryId)} and a.action = ${RETURN}`;
 
+/** The ids of entries that were gone at a moment and came back since. */
+export const awayAt = (siteId: number, at: Date): Sql => sql`
+  select a.subject_id::int as id from audit_log a
+  where a.site_id = ${siteId} and a.subject_type = 'entry' and a.action = ${RETURN} and a.at > ${at}::timestamptz
+    and (a.changes ->> 'deletedAt')::timestamptz <= ${at}::timestamptz`;
+
 /** The action of the audit row of each entry that came back. */
 export const RETURN = 'entry.return';
 
