@@ -149,8 +149,9 @@ export function EntryGrid(props: EntryGridProps) {
   useShownNew(added, () => reveal(rows.total - 1, 0));
   // What the address points at comes into the middle of the view.
   usePointed(pointed, (to) => {
-    reveal(Math.min(rows.total - 1, to.row + Math.floor(inView / 2)), to.column);
-    go(to);
+    const column = small ? 0 : to.column;
+    reveal(Math.min(rows.total - 1, to.row + Math.floor(inView / 2)), column);
+    go({ row: to.row, column });
   });
   const { menu, onContextMenu } = useCellMenu({ rows, columns, type, current, linkTo: props.linkTo });
   const { pasting, donePasting, ...clipboard } = useClipboard({

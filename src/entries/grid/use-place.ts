@@ -59,6 +59,19 @@ export function usePlace({ rows, rowHeight, head, widths, frozen: wanted }: Meas
     observer.observe(box);
     return () => observer.disconnect();
   }, []);
+  // Rows of another height: the same ones stay in view.
+  const drawnHeight = useRef(rowHeight);
+  useLayoutEffect(() => {
+    const before = drawnHeight.current;
+    drawnHeight.current = rowHeight;
+    const box = scroller.current;
+    if (!box || before === rowHeight) return;
+    const place = placeAt((latest.current.top / before) * rowHeight, extent());
+    show({ ...latest.current, ...place });
+    box.scrollTop = place.bar;
+    // The height alone is what this is about.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [rowHeight]);
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
 
   /** Brings a cell into view, moving as little as it takes. */
