@@ -6,7 +6,7 @@ import { getSession } from '../api/generated/sdk.gen.ts';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
 import { holderOf, sessionQuery } from '../api/session-query.ts';
 import { useSession } from '../api/session.ts';
-import { askForSession, heldActing, isSameHolder } from '../api/session-gate.ts';
+import { askForSession, heldActing, isSameHolder, usedAt } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import { useStore } from '../ui/store.ts';
 import type { RowSource } from '../ui/table/row-source.ts';
@@ -40,6 +40,7 @@ export const directoryQuery = queryOptions({
     const wish = wishOf(client.getQueryState(queryKey)?.isInvalidated);
     everythingWished = false;
     const { remote, broken } = connect(holderOf(await client.ensureQueryData(sessionQuery)));
+    const began = Date.now();
     const bring = () => Promise.race([remote.bringUpToDate(wish), broken]);
     let refusal = await bring();
     if (refusal && [0, 401, 502, 503, 504].includes(refusal.status)) {
@@ -50,6 +51,8 @@ export const directoryQuery = queryOptions({
     // It may be refused because the acting has ended or begun elsewhere: the page follows then (shell/session.ts).
     if (refusal?.status === 409 || (refusal?.status === 403 && heldActing())) askForSession();
     if (refusal) throw new ServiceError(refusal.status, refusal.message, [], refusal.requestId);
+    // The worker's calls are a use of the session as well.
+    usedAt(began);
     return Date.now();
   },
   // The worker itself asks again.

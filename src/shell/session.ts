@@ -6,10 +6,12 @@ import {
   endSession,
   goOnAs,
   heldActing,
+  lastUse,
   renewed,
   sessionArrived,
   sessionHeld,
   sessionRenewed,
+  usedAt,
 } from '../api/session-gate.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Session } from '../api/generated/types.gen.ts';
@@ -21,7 +23,11 @@ import { toast } from '../ui/feedback/toast.ts';
 import { actingEnded } from './acting/ended.ts';
 import { hasWork, releaseGuards } from './unsaved.ts';
 
-type Message = { kind: 'arrived'; holder: Holder } | { kind: 'renewed' } | { kind: 'left' };
+type Message =
+  | { kind: 'arrived'; holder: Holder }
+  | { kind: 'renewed' }
+  | { kind: 'used'; at: number }
+  | { kind: 'left' };
 
 const channel = new BroadcastChannel('steward-session');
 // A channel reaches only pages of this origin.
@@ -129,10 +135,20 @@ export function reloadPage(): void {
 /** Follows what other tabs do with the session they share with this one. */
 export function followOtherTabs(queryClient: QueryClient): void {
   renewed.subscribe(() => tell({ kind: 'renewed' }));
+  let heard = 0;
+  lastUse.subscribe(() => {
+    // What another tab has told is not told back to it.
+    if (lastUse.get() > heard) tell({ kind: 'used', at: lastUse.get() });
+  });
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (!sessionHeld()) return;
     if (data.kind === 'renewed') {
       sessionRenewed();
+      return;
+    }
+    if (data.kind === 'used') {
+      heard = Math.max(heard, data.at);
+      usedAt(data.at);
       return;
     }
     if (data.kind === 'arrived') {
