@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useReducer } from 'react';
 import { toServiceError } from '../api/errors.ts';
 import { queryRowsByBody } from '../api/generated/sdk.gen.ts';
 import type { RowQueryRequest } from '../api/generated/types.gen.ts';
@@ -33,8 +33,11 @@ async function begin(typeId: number, question: RowQuestion, signal: AbortSignal)
 
 /** The entries that match, read where somebody looks, long texts as far as a cell shows them (isCut); those of the last question stay until the next are there. */
 export function useRows(typeId: number, question: RowQuestion, enabled: boolean) {
-  const { data, error, dataUpdatedAt, isFetching, isPlaceholderData, refetch } = useQuery({
-    queryKey: [{ _id: 'queryRowsByBody', typeId, question }],
+  const [turn, readAgain] = useReducer((turns: number) => turns + 1, 0);
+  const { data, error, dataUpdatedAt, isFetching, isPlaceholderData } = useQuery({
+    // The turn is a part of what is asked: it is drawn together with a schema that was read just before, whereas a
+    // refetch would ask once more for fields that are gone.
+    queryKey: [{ _id: 'queryRowsByBody', typeId, question, turn }],
     queryFn: ({ signal }) => begin(typeId, question, signal),
     enabled,
     placeholderData: keepPreviousData,
@@ -50,6 +53,6 @@ export function useRows(typeId: number, question: RowQuestion, enabled: boolean)
     isFetching,
     asOf: dataUpdatedAt,
     error: failure,
-    refetch: () => void refetch(),
+    readAgain,
   };
 }

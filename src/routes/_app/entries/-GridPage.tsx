@@ -101,7 +101,7 @@ function Entries() {
   const clear = () => void show({ ...view, q: '', query: undefined });
   const again = async () => {
     await reread();
-    answer.refetch();
+    answer.readAgain();
   };
   const turn = (name: string) =>
     void show({ ...view, sort: sort.field === name && !sort.descending ? `-${name}` : name });
