@@ -76,6 +76,8 @@ export async function callsOf(request: APIRequestContext, person: Person, siteId
 
 /** Opens a page as somebody who is signed in already: the door itself is proved in session.test.ts. */
 export async function enter(page: Page, person: Person, path = '/'): Promise<void> {
+  // A page that is open asks with the session that ends here.
+  await page.goto('about:blank');
   await beginSession(page.request, person);
   await page.goto(path);
 }
