@@ -70,15 +70,19 @@ export default function EntryBulkDialog({ request, onClose }: EntryBulkDialogPro
     });
     onClose();
   };
+  // What begins in this moment is no longer turned away.
+  const close = () => {
+    if (!pending) onClose();
+  };
   const whyNotReview = reviewFault(lines, size) ?? mayNot;
   const whyNot = mayNot ?? beginFault(result !== undefined, number, asked, typed);
   return (
     <Dialog
       title={edit && result && number > 0 ? `${title}?` : title}
-      onClose={pending ? () => undefined : onClose}
+      onClose={close}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           {edit && !undoes && (
             <Button
               disabledReason={pending ? 'It is beginning' : undefined}

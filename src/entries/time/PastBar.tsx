@@ -106,12 +106,17 @@ interface StepsProps {
 
 /** From the moment to others: by days, and to when something changed. */
 function Steps({ typeId, asOf, zone, onChoose }: StepsProps) {
-  const { data: around } = useQuery({
+  const { data: around, error } = useQuery({
     ...readChangeMomentsOptions({ path: { entryTypeId: String(typeId) }, query: { at: asOf } }),
     retry: false,
   });
   const earlier = around?.before;
   const later = around?.after;
+  const unknown = error
+    ? 'When it changed could not be read'
+    : around === undefined
+      ? 'When it changed is being read'
+      : undefined;
   return (
     <span className="past-ago">
       {STEPS.map(({ days, label, icon }) => (
@@ -126,7 +131,7 @@ function Steps({ typeId, asOf, zone, onChoose }: StepsProps) {
         size="small"
         variant="quiet"
         icon={StepBack}
-        disabledReason={earlier === undefined ? 'Nothing changed before' : undefined}
+        disabledReason={earlier === undefined ? (unknown ?? 'Nothing changed before') : undefined}
         onClick={() => earlier !== undefined && onChoose(earlier)}
       >
         Change before
@@ -135,7 +140,7 @@ function Steps({ typeId, asOf, zone, onChoose }: StepsProps) {
         size="small"
         variant="quiet"
         icon={StepForward}
-        disabledReason={later === undefined ? 'Nothing changed since' : undefined}
+        disabledReason={later === undefined ? (unknown ?? 'Nothing changed since') : undefined}
         onClick={() => later !== undefined && onChoose(later)}
       >
         Change after
