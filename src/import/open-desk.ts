@@ -2,24 +2,20 @@ import { proxy, releaseProxy, wrap } from 'comlink';
 import { startWorker } from '../lib/start-worker.ts';
 import type { Opened } from './board.ts';
 import type { FileDesk, Served } from './serve-desk.ts';
+import { createTurns } from './turns.ts';
 
 /** A desk in its worker; what it opens and how it ends is the same whatever lies on it. */
 export function openDesk<Desk extends FileDesk>(workerUrl: string) {
   const worker = startWorker(workerUrl);
   const desk = wrap<Served<Desk>>(worker);
   const files = wrap<Pick<Served<FileDesk>, 'open'>>(worker);
-  let turn: Promise<unknown> = Promise.resolve();
   return {
     desk,
     // A callback crosses to the worker as a proxy.
     open: (file: Blob, onProgress: (share: number) => void): Promise<Opened> =>
       files.open(file, proxy(onProgress)),
     /** One check after the other: each has the desk for itself. */
-    inTurn: <Answer>(check: () => Promise<Answer>): Promise<Answer> => {
-      const next = turn.then(check);
-      turn = next.catch(() => undefined);
-      return next;
-    },
+    inTurn: createTurns(),
     close: (): void => {
       desk[releaseProxy]();
       files[releaseProxy]();

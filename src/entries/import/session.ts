@@ -26,7 +26,7 @@ interface Against {
 /** A file of entries on its desk. */
 export interface EntriesSession extends FileSession {
   /** Checks every row; says what it is doing. */
-  check: (against: Against, tell: (doing: string) => void) => Promise<Counts>;
+  check: (against: Against, tell: (doing: string) => void, signal: AbortSignal) => Promise<Counts>;
 }
 
 export function openSession(): EntriesSession {
@@ -48,7 +48,7 @@ export function openSession(): EntriesSession {
     desk,
     open,
     close,
-    check: (against, tell) => inTurn(() => check(against, tell)),
+    check: (against, tell, signal) => inTurn(() => check(against, tell), signal),
   };
 }
 

@@ -21,7 +21,7 @@ type BarredOf = (groupIds: readonly number[]) => Promise<ReadonlyMap<number, str
 /** A file of people on its desk. */
 export interface PeopleSession extends FileSession {
   /** Checks every row against everybody; `version` says when people have changed since the last time. */
-  check: (question: Question, version: number, barredOf: BarredOf) => Promise<Counts>;
+  check: (question: Question, version: number, barredOf: BarredOf, signal: AbortSignal) => Promise<Counts>;
 }
 
 // So many pass through the page without a pause that anybody feels.
@@ -48,7 +48,7 @@ export function openSession(): PeopleSession {
     desk,
     open,
     close,
-    check: (question, version, barredOf) => inTurn(() => check(question, version, barredOf)),
+    check: (question, version, barredOf, signal) => inTurn(() => check(question, version, barredOf), signal),
   };
 }
 

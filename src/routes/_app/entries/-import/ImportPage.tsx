@@ -112,7 +112,7 @@ function useCheck({ id, session, setup }: Prepared<EntriesSession, Setup>) {
   const check = useQuery({
     // The file and the answers stay in this tab: the key is its own.
     queryKey: ['import-check', id, question],
-    queryFn: () => session.check({ schema, type, question }, setBusy),
+    queryFn: ({ signal }) => session.check({ schema, type, question }, setBusy, signal),
     enabled: mapping.some((key) => key !== undefined),
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,

@@ -38,9 +38,12 @@ export function useCheck({ id, session, setup: { mapping, choices } }: PreparedP
   return useQuery({
     // The file and the answers stay in this tab: the key is its own.
     queryKey: ['import-check', id, mapping, choices, may, capabilities, names, version],
-    queryFn: ({ client }) =>
-      session.check({ mapping, choices, may, me: user.id, groups: names }, version, (groupIds) =>
-        readBarred(client, capabilities, groupIds),
+    queryFn: ({ client, signal }) =>
+      session.check(
+        { mapping, choices, may, me: user.id, groups: names },
+        version,
+        (groupIds) => readBarred(client, capabilities, groupIds),
+        signal,
       ),
     enabled: complete && canTellPeople(mapping),
     placeholderData: keepPreviousData,
