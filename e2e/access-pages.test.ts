@@ -47,6 +47,9 @@ test('on the own profile a second factor is set up, and a key turned on and off 
   const key = page.getByRole('region', { name: /^API key for/ });
   await expect(key.getByRole('checkbox', { name: 'Backups' })).toHaveAccessibleDescription(/Manage Backups/);
   await key.getByRole('checkbox', { name: 'User management' }).press(' ');
+  await expect(key.getByRole('radio', { name: '1 year' })).toBeChecked();
+  await key.getByRole('radio', { name: '1 year' }).press('ArrowLeft');
+  await expect(key).toContainText('You are told by e-mail 14 days before');
   await key.getByRole('button', { name: 'Turn the key on' }).press('Enter');
   const shown = dialog(page, 'Your API key is on');
   await expect(shown).toContainText('never shown again');
@@ -57,6 +60,7 @@ test('on the own profile a second factor is set up, and a key turned on and off 
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
   await press(page, 'Close');
   await expect(shown).toBeHidden();
+  await expect(key.getByRole('definition').filter({ hasText: 'in 90 days' })).toBeVisible();
 
   const clientId = (await key.getByRole('definition').first().innerText()).trim();
   const token = () =>
