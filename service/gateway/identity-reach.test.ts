@@ -105,6 +105,22 @@ onEachApp((house) => {
     expect((await own.get<Session>('/api/session')).body.runsPlatform).toBe(true);
   });
 
+  test('of two sites that get a manager at once, the second sees the first', async () => {
+    const { db } = house();
+    const others = await db
+      .deleteFrom('platform_administrator')
+      .where('user_id', '!=', runner.userId)
+      .returningAll()
+      .execute();
+    const other = await makeSite(db);
+    await makePerson(db, other);
+    await joinSite(db, other, runner.userId);
+    const sites = [runner.siteId, other];
+    const answers = await Promise.all(sites.map((siteId) => setUp(siteId)));
+    await db.insertInto('platform_administrator').values(others).execute();
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
   test('however often it says that somebody came in, nobody is signed out elsewhere', async () => {
     const { db } = house();
     const managed = await managedSite();
