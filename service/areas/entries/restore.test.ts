@@ -90,6 +90,11 @@ onEachApp((house) => {
       { kind: 'merged', entry: { id: stays, name: 'Stays' } },
       { kind: 'created' },
     ]);
+    // What it had taken in is told of as ever.
+    expect(await changes(stays)).toMatchObject([
+      { kind: 'tookIn', entry: { id: merged, name: 'Merged' }, by },
+      { kind: 'created' },
+    ]);
   });
 
   test('what comes back together refers to one another, and what it lost stands in its history', async () => {

@@ -52,7 +52,12 @@ const events = (siteId: number, entryId: number): Sql => sql`
   select a.at, 4, a.audit_id, null, a.actor_id, a.proxy_id, null, a.action ${returns(siteId, entryId)}
   union all
   select (a.changes ->> 'deletedAt')::timestamptz, 3, a.audit_id, null, (a.changes ->> 'deletedBy')::int, null,
-    (a.changes ->> 'mergedInto')::int, 'entry.delete' ${returns(siteId, entryId)}`;
+    (a.changes ->> 'mergedInto')::int, 'entry.delete' ${returns(siteId, entryId)}
+  union all
+  select (a.changes ->> 'deletedAt')::timestamptz, 2, a.subject_id::int, null, (a.changes ->> 'deletedBy')::int, null,
+    a.subject_id::int, 'entry.delete' from audit_log a
+  where a.site_id = ${siteId} and a.subject_type = 'entry' and a.action = ${RETURN}
+    and (a.changes ->> 'mergedInto')::int = ${entryId}`;
 
 /** Each time that the entry came back; how it had gone stands in no other row any more (restore.ts). */
 const returns = (siteId: number, entryId: number): Sql => sql`from audit_log a
