@@ -30,6 +30,7 @@ export function createBoard<Work>() {
   let byRow = new Map<number, Row>();
   let planned: readonly Planned<Work>[] = [];
   let places: Record<Outcome, number[]> = { create: [], update: [], skip: [], cannot: [] };
+  let agreed: readonly Planned<Work>[] = [];
 
   const cellsOf = (row: number): readonly string[] => byRow.get(row)?.cells ?? [];
   /** The places of the rows with one of these outcomes, in the order of the file. */
@@ -87,14 +88,14 @@ export function createBoard<Work>() {
         }),
       ),
 
-    /** Some of the rows that would be sent, each with its cells: what goes on after a reload has no file. */
-    toSend: (from: number, to: number): SentRow<Work>[] =>
-      placesOf(['create', 'update'])
-        .slice(from, to)
-        .flatMap((at) => {
-          const plan = planned[at];
-          return plan ? [{ plan, cells: cellsOf(plan.row) }] : [];
-        }),
+    /**
+     * Some of the rows that would be sent, each with its cells: what goes on after a reload has no file. All are as they
+     * were when the first of them was asked for, even if the rows are checked again meanwhile.
+     */
+    toSend: (from: number, to: number): SentRow<Work>[] => {
+      if (from === 0) agreed = placesOf(['create', 'update']).flatMap((at) => planned[at] ?? []);
+      return agreed.slice(from, to).map((plan) => ({ plan, cells: cellsOf(plan.row) }));
+    },
   };
 }
 

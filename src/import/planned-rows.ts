@@ -37,14 +37,23 @@ export function plannedRows(
   };
 }
 
-/** All rows that would be sent, a portion at a time. */
-export async function rowsToSend(desk: Remote<Board>, length: number): Promise<SentRow[]> {
+interface Sender {
+  toSend: (from: number, to: number) => Promise<SentRow[]>;
+}
+
+/**
+ * All rows that would be sent, a portion at a time.
+ * @throws Error where they are not as many as somebody agreed to: they were checked again meanwhile
+ */
+export async function rowsToSend(desk: Sender, length: number): Promise<SentRow[]> {
   const rows: SentRow[] = [];
-  while (rows.length < length) {
+  for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- all at once would stop the page
     const some = await desk.toSend(rows.length, rows.length + BLOCK * 5);
-    if (some.length === 0) break;
     rows.push(...some);
+    if (some.length === 0) break;
   }
+  if (rows.length !== length)
+    throw new Error('The rows were checked again meanwhile. Look at them once more.');
   return rows;
 }
