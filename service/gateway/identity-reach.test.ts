@@ -118,7 +118,7 @@ onEachApp((house) => {
     const sites = [runner.siteId, other];
     const answers = await Promise.all(sites.map((siteId) => setUp(siteId)));
     await db.insertInto('platform_administrator').values(others).execute();
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   });
 
   test('however often it says that somebody came in, nobody is signed out elsewhere', async () => {
