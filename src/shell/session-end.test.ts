@@ -104,6 +104,8 @@ describe('an end is told while it is near', () => {
     await pass(6 * MINUTE);
     expect([near, gate.get()]).toEqual([undefined, 'ended']);
     sessionArrived(ada);
+    await pass(1000);
+    await call();
     expect([gate.get(), vi.getTimerCount()]).toEqual(['open', 0]);
   });
 
