@@ -12134,7 +12134,7 @@ export type ListOwnSessionsError = ListOwnSessionsErrors[keyof ListOwnSessionsEr
 
 export type ListOwnSessionsResponses = {
     /**
-     * Sessions on every site, the one used last first.
+     * Sessions on every site, the one used last first; those of this site alone for a session that an identity manager opened, which ends no others either.
      */
     200: Array<SessionInfo>;
 };

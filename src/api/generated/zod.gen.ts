@@ -3970,7 +3970,7 @@ export const zRemovePasskeyResponse = z.void();
 export const zEndOtherSessionsResponse = zEndedSessions;
 
 /**
- * Sessions on every site, the one used last first.
+ * Sessions on every site, the one used last first; those of this site alone for a session that an identity manager opened, which ends no others either.
  */
 export const zListOwnSessionsResponse = z.array(zSessionInfo);
 
