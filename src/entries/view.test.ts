@@ -4,7 +4,7 @@ import { AS_SCHEMA, readChoice } from './columns-store.ts';
 import type { ColumnChoice } from './columns-store.ts';
 import { dateNote, dateWords, zoneMark } from './dates.ts';
 import { schemaOf } from './schema.ts';
-import { readEntriesView, writeEntriesView } from './view.ts';
+import { readEntriesView, readPointed, writeEntriesView, writePointed } from './view.ts';
 import { PLAIN_FIELD } from './field.fixture.ts';
 
 it('says in the address what is asked for, and nothing else', () => {
@@ -14,6 +14,18 @@ it('says in the address what is asked for, and nothing else', () => {
   expect(writeEntriesView(readEntriesView({}))).toEqual({});
   expect(readEntriesView({ query: {} }).query).toBeUndefined();
   expect(readEntriesView({ query: '{Name:' }).query).toBe('{Name:');
+});
+
+it('points at a row or a cell, and at nothing that could not be one', () => {
+  for (const pointed of [
+    { entryId: 123, field: 'Stage' },
+    { entryId: 2_147_483_647, field: '' },
+  ])
+    expect(readPointed(writePointed(pointed))).toEqual(pointed);
+  expect(writePointed({ entryId: 5, field: '' })).toEqual({ entry: 5 });
+  for (const entry of [undefined, 0, -3, 1.5, 2_147_483_648, 'x'])
+    expect(readPointed({ entry, field: 'Stage' })).toBeUndefined();
+  expect(writePointed(undefined)).toEqual({});
 });
 
 const field = (id: number, apiName: string, isKey = false) => ({

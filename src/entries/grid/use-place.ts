@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { placeAt, scrolledTo, topShowing } from './scroll.ts';
 import type { Place } from './scroll.ts';
 import { frozenThatFit, leftShowing } from './spans.ts';
@@ -40,11 +41,9 @@ export function usePlace({ rows, rowHeight, head, widths, frozen: wanted }: Meas
     frame.current = requestAnimationFrame(() => {
       const box = scroller.current;
       if (!box) return;
-      show({
-        ...latest.current,
-        ...scrolledTo(box.scrollTop, latest.current, extent()),
-        left: box.scrollLeft,
-      });
+      const place = scrolledTo(box.scrollTop, latest.current, extent());
+      // Drawn in the frame that scrolls; otherwise it would be one behind, and what is read would begin later.
+      flushSync(() => show({ ...latest.current, ...place, left: box.scrollLeft }));
     });
   };
 
