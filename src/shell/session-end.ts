@@ -2,7 +2,7 @@ import type { Session } from '../api/generated/types.gen.ts';
 import { endSession, lastUse } from '../api/session-gate.ts';
 
 /** How long before an end it is told: one that no use puts off, and the one that silence brings. */
-export const TOLD_MS = { hours: 10 * 60_000, silence: 2 * 60_000 };
+const TOLD_MS = { hours: 10 * 60_000, silence: 2 * 60_000 };
 /** How often what is left is told anew. */
 const EVERY_MS = 10_000;
 // What a timer of a browser holds at the most.

@@ -15,7 +15,7 @@ export async function sitesWithEnds(db: Db): Promise<number[]> {
   return rows.map((row) => row.site_id);
 }
 
-export interface Ended {
+interface Ended {
   clientId: number;
   userId: number;
   expiredAt: Date;
@@ -39,7 +39,7 @@ export async function endExpired(
 }
 
 /** Somebody whose key expires soon. */
-export interface Ending {
+interface Ending {
   clientId: number;
   userId: number;
   email: string;
