@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptedMail, addedMail, endingMail, invitationMail, momentIn } from './messages.ts';
+import { acceptedMail, addedMail, endingMail, invitationMail, keyEndingMail, momentIn } from './messages.ts';
 
 const hostile = 'Zoë\r\nBcc: x@evil.test\u2028\u202e';
 const link = 'https://steward.example/invitation#t';
@@ -51,6 +51,7 @@ test('whatever names hold, a subject is one line and a name is no paragraph', ()
     addedMail({ ...site, by: hostile, link }),
     acceptedMail({ ...site, who: hostile, end: null }),
     endingMail({ ...site, end: 'then', who: hostile }),
+    keyEndingMail({ ...site, clientId: 31, end: 'then', link }),
   ]) {
     expect(subject).toMatch(/^[^\p{C}\p{Zl}\p{Zp}]+$/u);
     expect(text.split('\n').filter((line) => line.startsWith('Bcc'))).toEqual([]);
