@@ -34,9 +34,12 @@ function before(wanted: Wanted, at: Position): Sql {
   if (!order) return idsBefore(wanted, at.entryId);
   // By ids there is an order of its own only where it runs backwards.
   if (order.field === ENTRY_ID) return sql`(${totalSql(wanted)}) - 1 - (${idsBefore(wanted, at.entryId)})`;
-  if (at.key !== null) return counted(wanted, besideSql(order, asked.siteId, at, 'before'));
+  const hasOne = sql`${orderSql(order, asked.siteId)} is not null`;
+  // The index of those with a value: the comparison alone does not tell that there is one.
+  if (at.key !== null)
+    return counted(wanted, sql`${hasOne} and ${besideSql(order, asked.siteId, at, 'before')}`);
   // Those without a value stand last, by their ids: before them are all with smaller ones, and of the others those with one.
-  const larger = sql`${orderSql(order, asked.siteId)} is not null and e.entry_id > ${at.entryId}`;
+  const larger = sql`${hasOne} and e.entry_id > ${at.entryId}`;
   return sql`${idsBefore(wanted, at.entryId)} + ${counted(wanted, larger)}`;
 }
 
