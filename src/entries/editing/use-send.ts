@@ -20,6 +20,8 @@ interface Storing {
 export interface Failed {
   /** What it was about: the values, before which nothing goes, or the entries that were to go after them. */
   at: 'values' | 'deletions';
+  /** No answer came, or none of the service's own: it may have been done all the same. */
+  isUnknown: boolean;
   message: string;
   refusals: Refusals;
   /** Values that were stored before deleting failed. */
@@ -29,6 +31,8 @@ export interface Failed {
 
 const NO_FAULTS: ReadonlyMap<string, string> = new Map();
 const NO_REFUSALS: Refusals = { faults: NO_FAULTS, overtaken: [], isOnlyNear: false, rest: [] };
+
+const isUnknown = ({ status }: ServiceError): boolean => status === 0 || status >= 502;
 
 function tell(stored: Sent | undefined, gone: number, typeId: number): void {
   const did = [
@@ -69,14 +73,14 @@ export function useSend(typeId: number) {
       const refusals = refusalsOf(thrown, cells);
       setFaults(typeId, refusals.faults);
       const message = thrown.fields.length === 0 ? thrown.message : '';
-      setFailed({ at: 'values', message, refusals, saved: 0, gone: 0 });
+      setFailed({ at: 'values', isUnknown: isUnknown(thrown), message, refusals, saved: 0, gone: 0 });
       return undefined;
     }
   };
   /** How many are gone; undefined where some are still there. */
   const remove = async (deletions: readonly StagedDeletion[], saved: number) => {
-    const fail = (message: string, gone: number) =>
-      setFailed({ at: 'deletions', message, refusals: NO_REFUSALS, saved, gone });
+    const fail = (message: string, gone: number, lost = false) =>
+      setFailed({ at: 'deletions', isUnknown: lost, message, refusals: NO_REFUSALS, saved, gone });
     try {
       const { data } = await deleting.mutateAsync(deletions.map(({ entryId }) => entryId));
       const { gone, faults } = deletedOf(data, deletions);
@@ -86,7 +90,8 @@ export function useSend(typeId: number) {
       fail('', gone.length);
     } catch (thrown) {
       if (!(thrown instanceof ServiceError)) throw thrown;
-      fail([thrown.message, ...thrown.fields.map(({ message }) => message)].join('. '), 0);
+      const message = [thrown.message, ...thrown.fields.map((field) => field.message)].join('. ');
+      fail(message, 0, isUnknown(thrown));
     }
     return undefined;
   };
