@@ -16,7 +16,8 @@ async function cluster(): Promise<() => Promise<void>> {
 async function keepCompiled(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-compiled-'));
   process.env['NODE_COMPILE_CACHE'] = folder;
-  return () => rm(folder, { recursive: true, force: true });
+  // The last of those processes may be writing at its end.
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 20 });
 }
 
 export default async function setup(): Promise<() => Promise<void>> {
