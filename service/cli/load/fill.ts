@@ -37,7 +37,7 @@ export async function loadEntries(target: Target, options: LoadOptions): Promise
   const loaded = await change(target.db, hostActor(siteId), async (tx, record) => {
     const type = await makeType(tx, siteId, options.type, record);
     const stock = await stockOf(tx, siteId, options);
-    const changes = await withoutIndexes(tx, async () => {
+    const changes = await withoutIndexes(tx, options.entries, async () => {
       for (const entries of pieces(siteId, type, stock, createRandom(options.seed)))
         // oxlint-disable-next-line no-await-in-loop -- one connection, in order
         await writePiece(tx, target, type, entries);

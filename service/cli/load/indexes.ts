@@ -24,19 +24,22 @@ async function indexes(tx: Tx): Promise<Index[]> {
   return rows;
 }
 
-async function isEmpty(tx: Tx): Promise<boolean> {
-  const { rows } = await sql<{ any: boolean }>`
-    select exists (select from entry_change) or exists (select from cell_log) as any`.execute(tx);
-  return rows[0]?.any === false;
+/** Whether so few rows stand there that their places in the indexes are found again in no time. */
+async function areFew(tx: Tx, most: number): Promise<boolean> {
+  const upTo = (table: string) =>
+    sql<number>`(select count(*)::int from (select from ${sql.table(table)} limit ${Math.ceil(most) + 1}) as found)`;
+  const { rows } = await sql<{ n: number }>`
+    select greatest(${upTo('entry_change')}, ${upTo('cell_log')}) as n`.execute(tx);
+  return (rows[0]?.n ?? 0) <= most;
 }
 
 /**
- * Fills the tables of entries without their indexes, where no entry was ever made, and builds these afterwards: sorting
- * once is several times as quick as finding the place of each row. Within the transaction, so that a load that fails
- * leaves everything as it was.
+ * Fills the tables of entries without their indexes, where at most a tenth of these entries stand there already (a
+ * sample), and builds these afterwards: sorting once is several times as quick as finding the place of each row. Within
+ * the transaction, so that a load that fails leaves everything as it was; who reads entries waits until it ends.
  */
-export async function withoutIndexes<T>(tx: Tx, fill: () => Promise<T>): Promise<T> {
-  if (!(await isEmpty(tx))) return fill();
+export async function withoutIndexes<T>(tx: Tx, entries: number, fill: () => Promise<T>): Promise<T> {
+  if (!(await areFew(tx, entries / 10))) return fill();
   const all = await indexes(tx);
   for (const { table, name, constraint } of all)
     // oxlint-disable-next-line no-await-in-loop -- one connection, in order

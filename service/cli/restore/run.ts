@@ -107,7 +107,7 @@ async function restoreAll(tx: Tx, restoring: Restoring): Promise<void> {
 async function quickly(tx: Tx, fill: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ others: boolean }>`
     select exists (select from membership group by site_id offset 1) as others`.execute(tx);
-  await (rows[0]?.others ? fill() : withoutIndexes(tx, fill));
+  await (rows[0]?.others ? fill() : withoutIndexes(tx, 0, fill));
 }
 
 /** What the manifest tells of a restore that is not made. */
