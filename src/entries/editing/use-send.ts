@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { ServiceError } from '../../api/errors.ts';
+import { isUnreachable, ServiceError } from '../../api/errors.ts';
 import { deleteEntries, updateEntries } from '../../api/generated/sdk.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { counted } from '../../lib/numbers.ts';
@@ -31,8 +31,6 @@ export interface Failed {
 
 const NO_FAULTS: ReadonlyMap<string, string> = new Map();
 const NO_REFUSALS: Refusals = { faults: NO_FAULTS, overtaken: [], isOnlyNear: false, rest: [] };
-
-const isUnknown = ({ status }: ServiceError): boolean => status === 0 || status >= 502;
 
 function tell(stored: Sent | undefined, gone: number, typeId: number): void {
   const did = [
@@ -73,7 +71,7 @@ export function useSend(typeId: number) {
       const refusals = refusalsOf(thrown, cells);
       setFaults(typeId, refusals.faults);
       const message = thrown.fields.length === 0 ? thrown.message : '';
-      setFailed({ at: 'values', isUnknown: isUnknown(thrown), message, refusals, saved: 0, gone: 0 });
+      setFailed({ at: 'values', isUnknown: isUnreachable(thrown), message, refusals, saved: 0, gone: 0 });
       return undefined;
     }
   };
@@ -91,7 +89,7 @@ export function useSend(typeId: number) {
     } catch (thrown) {
       if (!(thrown instanceof ServiceError)) throw thrown;
       const message = [thrown.message, ...thrown.fields.map((field) => field.message)].join('. ');
-      fail(message, 0, isUnknown(thrown));
+      fail(message, 0, isUnreachable(thrown));
     }
     return undefined;
   };
