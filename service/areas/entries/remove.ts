@@ -39,7 +39,7 @@ const referencesIn = (schema: SiteSchema): SchemaField[] =>
   [...schema.fieldsById.values()].filter((field) => field.fieldType === FIELD.reference);
 
 /** A value without the entries that go away, or with the one that takes their place. */
-export function redirected(
+function redirected(
   value: StoredValue,
   gone: ReadonlySet<number>,
   to: number | null,
@@ -48,6 +48,25 @@ export function redirected(
   if (!Array.isArray(value)) return value;
   const ids = value.flatMap((id) => (typeof id === 'number' ? (gone.has(id) ? (to ?? []) : [id]) : []));
   return ids.length > 0 ? [...new Set(ids)] : undefined;
+}
+
+type Vals = Readonly<Record<string, StoredValue | undefined>>;
+
+/** What an entry holds when these entries have gone away, or one (`to`) has taken their place. */
+export function valsWithout(
+  before: Vals,
+  references: readonly SchemaField[],
+  gone: ReadonlySet<number>,
+  to: number | null,
+): Record<string, StoredValue | undefined> {
+  const after = { ...before };
+  for (const { id } of references) {
+    const held = before[id];
+    const left = held === undefined ? undefined : redirected(held, gone, to);
+    if (left === undefined) delete after[id];
+    else after[id] = left;
+  }
+  return after;
 }
 
 /**
@@ -80,13 +99,7 @@ async function redirect(
     const references = type.fields.filter(({ fieldType }) => fieldType === FIELD.reference);
     const writes = ofType
       .map(({ entryId, vals: before }) => {
-        const after: Record<string, StoredValue | undefined> = { ...before };
-        for (const { id } of references) {
-          const held = before[id];
-          const left = held === undefined ? undefined : redirected(held, away, to);
-          if (left === undefined) delete after[id];
-          else after[id] = left;
-        }
+        const after = valsWithout(before, references, away, to);
         return { entryId, before, after, changed: changedFields({ before, after }, references) };
       })
       .filter(({ changed }) => changed.length > 0);

@@ -7,7 +7,7 @@ import { type EntryType, findType, holdSchema, type StoredValue } from '../schem
 import { changedFields } from './drafts.ts';
 import { holdReferred } from './locks.store.ts';
 import { queueCalculations } from './queue.store.ts';
-import { redirected } from './remove.ts';
+import { valsWithout } from './remove.ts';
 import { type Deleted, lockDeleted } from './restore.store.ts';
 import { RETURN } from './timeline.store.ts';
 import { recordEntries } from './write.ts';
@@ -38,13 +38,7 @@ async function comingBack(
     for (const { id } of type.fields) if (vals[id] !== undefined) before[id] = vals[id];
     // Another field may be the key since.
     before[type.key.id] ??= name;
-    const after = { ...before };
-    for (const { id } of references) {
-      const held = before[id];
-      const left = held === undefined ? undefined : redirected(held, gone, null);
-      if (left === undefined) delete after[id];
-      else after[id] = left;
-    }
+    const after = valsWithout(before, references, gone, null);
     return { entryId, before, after, changed: changedFields({ before, after }, references) };
   });
 }
