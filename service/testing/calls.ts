@@ -1,5 +1,6 @@
 /** Requests of a test, through either door, with an answer that is easy to hold against what is expected. */
 import type { FastifyInstance, InjectOptions } from 'fastify';
+import type { ApiKeySecret, TokenResponse } from '../../contract/generated/types.gen.ts';
 
 const MANAGEMENT = '/api/rest/v1/management';
 
@@ -40,6 +41,15 @@ export async function send<Body = unknown>(
   const body = (isJson && reply.payload !== '' ? JSON.parse(reply.payload) : undefined) as Body;
   return { status: reply.statusCode, body, text: reply.payload, headers: reply.headers };
 }
+
+/** A program asks for an access token with its key. */
+export const askToken = (app: FastifyInstance, key: Pick<ApiKeySecret, 'clientId' | 'clientSecret'>) =>
+  send<TokenResponse>(app, {
+    method: 'POST',
+    url: '/api/rest/v1/oauth/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `grant_type=client_credentials&client_id=${key.clientId}&client_secret=${key.clientSecret}`,
+  });
 
 /** The four verbs with the same headers each time, below a prefix. */
 export function callsWith(app: FastifyInstance, door: string, own: Readonly<Record<string, string>>): Calls {

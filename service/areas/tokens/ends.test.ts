@@ -11,7 +11,7 @@ import type {
 import { findAccessToken } from '../../kernel/auth/store.ts';
 import { withTransaction } from '../../kernel/db/transaction.ts';
 import { hashSecret } from '../../kernel/secret.ts';
-import { callsWith, type Calls, type Refusal, send } from '../../testing/calls.ts';
+import { askToken, callsWith, type Calls, type Refusal } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, openApp, type Person } from '../../testing/site.ts';
 import { keyEndsChore } from './ends.ts';
 import { findApiKey } from './store.ts';
@@ -36,13 +36,8 @@ onEachApp((house) => {
       scopes: ['user_management'],
       ...(expiresInDays !== undefined && { expiresInDays }),
     });
-  const token = (key: ApiKeySecret, app = house().app) =>
-    send<TokenResponse>(app, {
-      method: 'POST',
-      url: '/api/rest/v1/oauth/token',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      payload: `grant_type=client_credentials&client_id=${key.clientId}&client_secret=${key.clientSecret}`,
-    });
+  const token = (key: Pick<ApiKeySecret, 'clientId' | 'clientSecret'>, app = house().app) =>
+    askToken(app, key);
   const listWith = async ({ access_token }: TokenResponse, app = house().app) =>
     (await callsWith(app, '', { authorization: `Bearer ${access_token}` }).get('user?pageSize=1')).status;
   const read = async () => (await own.get<OwnApiKey>(KEY)).body;

@@ -1,12 +1,7 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import type {
-  OwnApiKey,
-  ApiKeySecret,
-  ApiKeyUsage,
-  TokenResponse,
-} from '../../../contract/generated/types.gen.ts';
-import { callsWith, type Calls, type Refusal, send } from '../../testing/calls.ts';
+import type { OwnApiKey, ApiKeySecret, ApiKeyUsage } from '../../../contract/generated/types.gen.ts';
+import { askToken, callsWith, type Calls, type Refusal } from '../../testing/calls.ts';
 import { as, makePerson, makeSite, onEachApp, openApp, type Person } from '../../testing/site.ts';
 import { forgetUse } from './usage.store.ts';
 
@@ -23,12 +18,7 @@ onEachApp((house) => {
   });
 
   const token = (key: Pick<ApiKeySecret, 'clientId' | 'clientSecret'>, app = house().app) =>
-    send<TokenResponse>(app, {
-      method: 'POST',
-      url: '/api/rest/v1/oauth/token',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      payload: `grant_type=client_credentials&client_id=${key.clientId}&client_secret=${key.clientSecret}`,
-    });
+    askToken(app, key);
   const bearer = (accessToken: string, agent = 'sync/2.1', app = house().app) =>
     callsWith(app, '', { authorization: `Bearer ${accessToken}`, 'user-agent': agent });
 
