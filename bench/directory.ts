@@ -45,6 +45,7 @@ async function look(browser: Browser, service: Service, path: string, peer?: str
     const page = await context.newPage();
     await page.goto(path);
     const warm = { warmRows: await firstRows(page, PATIENCE), warmEverybody: await everybody(page) };
+    // Keystrokes are timed when nothing else is under way.
     await page.waitForTimeout(2000);
     return {
       ...cold,

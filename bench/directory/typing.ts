@@ -80,6 +80,7 @@ export async function scrollTasks(page: Page): Promise<number[]> {
     for (let turn = 0; turn < 80; turn += 1) {
       // oxlint-disable no-await-in-loop -- one turn of the wheel after the other
       await page.mouse.wheel(0, turn % 10 === 9 ? 60_000 : 700);
+      // As fast as a hand turns it.
       await page.waitForTimeout(30);
       // oxlint-enable no-await-in-loop
     }

@@ -85,6 +85,7 @@ const lastRow = (page: Page): Promise<number> =>
 async function scroll(page: Page): Promise<Pick<Seen, 'frames' | 'blank' | 'longTasks' | 'rowsScrolled'>> {
   await page.evaluate(jump, { to: 0.5, patience: PATIENCE });
   await page.mouse.move(600, 500);
+  // What the jump read ahead is no part of scrolling.
   await page.waitForTimeout(500);
   const before = await lastRow(page);
   const noted = await page.evaluateHandle(() => window.noteFrames?.());

@@ -27,7 +27,7 @@ async function indexes(tx: Tx): Promise<Index[]> {
 /** Whether so few rows stand there that their places in the indexes are found again in no time. */
 async function areFew(tx: Tx, most: number): Promise<boolean> {
   const upTo = (table: string) =>
-    sql<number>`(select count(*)::int from (select from ${sql.table(table)} limit ${Math.ceil(most) + 1}) as found)`;
+    sql<number>`(select count(*)::int from (select from ${sql.table(table)} limit ${most + 1}) as found)`;
   const { rows } = await sql<{ n: number }>`
     select greatest(${upTo('entry_change')}, ${upTo('cell_log')}) as n`.execute(tx);
   return (rows[0]?.n ?? 0) <= most;
@@ -39,7 +39,7 @@ async function areFew(tx: Tx, most: number): Promise<boolean> {
  * the transaction, so that a load that fails leaves everything as it was; who reads entries waits until it ends.
  */
 export async function withoutIndexes<T>(tx: Tx, entries: number, fill: () => Promise<T>): Promise<T> {
-  if (!(await areFew(tx, entries / 10))) return fill();
+  if (!(await areFew(tx, Math.floor(entries / 10)))) return fill();
   const all = await indexes(tx);
   for (const { table, name, constraint } of all)
     // oxlint-disable-next-line no-await-in-loop -- one connection, in order

@@ -52,10 +52,9 @@ export function PastCard(props: PastCardProps) {
   const { type } = useType();
   const { name: zone } = useZone();
   const broken = answer.list?.rows.failure();
-  const trouble = answer.list && (answer.error ?? broken);
   return (
     <section className="tbl-card" aria-label={`${type.pluralName} as they were`}>
-      {trouble !== undefined && view.asOf !== undefined && !answer.error && (
+      {broken !== undefined && view.asOf !== undefined && !answer.error && (
         <div className="tbl-stale">
           <Banner
             tone="warn"
@@ -66,7 +65,7 @@ export function PastCard(props: PastCardProps) {
               </Button>
             }
           >
-            {toServiceError(trouble).message}
+            {toServiceError(broken).message}
           </Banner>
         </div>
       )}
