@@ -106,6 +106,11 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Deal 0' })).toBeVisible();
   await expect(page.getByText(/ created it, /)).toBeVisible();
+  // And back to its place in the list, in the order that one came from.
+  await page.getByRole('link', { name: 'Show in the list' }).click();
+  await expect(page).toHaveURL(/\?sort=-Size&entry=\d+$/);
+  await expect(grid.getByRole('row', { name: '260 Deal 0' })).toHaveAttribute('aria-current', 'true');
+  await expect(grid.getByRole('rowheader', { name: 'Deal 0', exact: true })).toBeFocused();
 });
 
 test('the builder, the query, the chips and the address say the same', async ({ page }) => {

@@ -13,9 +13,9 @@ const pageOf = (matches: Parameters<typeof crumbsOf>[0]): string | undefined =>
 /** The page that people were told of last; it outlives the frame around it. */
 let standing: string | undefined;
 
-/** A frame later, when the new page stands. One that put the focus into its first field keeps it there. */
+/** A frame later, when the new page stands. One that put the focus into its first field, or on a cell, keeps it there. */
 function focusTitle(): void {
-  if (document.activeElement?.matches('input')) return;
+  if (document.activeElement?.matches('input, [data-row]')) return;
   document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
 }
 

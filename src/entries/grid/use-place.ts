@@ -51,10 +51,10 @@ export function usePlace({ rows, rowHeight, head, widths, frozen: wanted }: Meas
   useLayoutEffect(() => {
     const box = scroller.current;
     if (!box) return undefined;
-    const observer = new ResizeObserver(() => {
-      latest.current = { ...latest.current, width: box.clientWidth, height: box.clientHeight };
-      setView(latest.current);
-    });
+    const measure = () => show({ ...latest.current, width: box.clientWidth, height: box.clientHeight });
+    // Known before an address leads to its row, and the observer tells only afterwards.
+    if (box.clientHeight > 0) measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(box);
     return () => observer.disconnect();
   }, []);

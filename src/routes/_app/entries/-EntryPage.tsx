@@ -5,6 +5,7 @@ import { StagedBar } from '../../../entries/editing/StagedBar.tsx';
 import { useType } from '../../../entries/use-type.ts';
 import { Lineage } from '../../../entries/merge/Lineage.tsx';
 import { MergeLink } from '../../../entries/merge/MergeLink.tsx';
+import { ShowInList } from '../../../entries/ShowInList.tsx';
 import { Trail } from '../../../shell/Trail.tsx';
 import { CopyButton } from '../../../ui/button/CopyButton.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
@@ -40,6 +41,7 @@ export function EntryPage() {
       }
       actions={
         <>
+          {!entry.isDeleted && <ShowInList type={type} entryId={entry.id} />}
           {!entry.isDeleted && <MergeLink type={type.apiName} entryId={entry.id} />}
           <Link to="/entries/$type/schema" params={{ type: type.apiName }} className={buttonClass()}>
             <ListTree />

@@ -11,6 +11,7 @@ import { toDraft, toQuery } from '../../../entries/find/draft.ts';
 import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
 import { FindPanel } from '../../../entries/find/FindPanel.tsx';
 import { curlOf, readSaid, withSearch } from '../../../entries/find/query.ts';
+import { useRememberView } from '../../../entries/last-view.ts';
 import { fieldCalled } from '../../../entries/schema.ts';
 import { usePosition } from '../../../entries/use-position.ts';
 import { useRows } from '../../../entries/use-rows.ts';
@@ -58,6 +59,7 @@ function useSort(said: string) {
 function Entries() {
   const { schema, type, fields } = useType();
   const { view, pointed, visit, show, enter, linkTo } = useView();
+  useRememberView(type.id, view);
   const { views, known, error: unknown } = useViews(type.id);
   const saved = views.find(({ id }) => id === view.saved);
   const place = columnsPlace(type.id, saved?.id);
