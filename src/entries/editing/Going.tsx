@@ -124,7 +124,13 @@ function LeftBehind({ typeId, schema, deletions }: Omit<GoingProps, 'afterValues
     );
   if (!data) return <p className="review-none">Counting what refers to them</p>;
   if (data.left.length === 0)
-    return <p className="review-none">No entry refers to them{data.isWhole ? '' : ', as far as asked'}.</p>;
+    return (
+      <p className="review-none">
+        {data.isWhole
+          ? 'No entry refers to them.'
+          : 'Entries may refer to them: there is too much to ask for all of it.'}
+      </p>
+    );
   return (
     <Banner tone="warn" title="References to them are emptied">
       <ul className="review-left">

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { QUERY_LIMITS } from '../../../contract/rules/query/tree.ts';
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import { referringTo } from '../schema-words.ts';
 import type { Field, Schema } from '../schema.ts';
@@ -14,10 +15,10 @@ export interface Meanwhile {
   changed: readonly Field[];
 }
 
-// As many values as a query compares with.
+// So many rows are read at once.
 const CHUNK = 500;
-const chunksOf = (ids: readonly number[]): number[][] =>
-  Array.from({ length: Math.ceil(ids.length / CHUNK) }, (_, at) => ids.slice(at * CHUNK, (at + 1) * CHUNK));
+const partsOf = (ids: readonly number[], size: number): number[][] =>
+  Array.from({ length: Math.ceil(ids.length / size) }, (_, at) => ids.slice(at * size, (at + 1) * size));
 
 /** Whether both hold the same of a field, of a long text as far as both were read. */
 function holdSame(seen: RowVm, now: RowVm, field: Field): boolean {
@@ -52,7 +53,10 @@ export function meanwhileQuery(
     queryKey: [{ _id: 'queryRowsByBody', typeId, going: deletions }],
     async queryFn({ signal }) {
       const now = new Map<number, RowVm>();
-      for (const $in of chunksOf(deletions.map(({ entryId }) => entryId))) {
+      for (const $in of partsOf(
+        deletions.map(({ entryId }) => entryId),
+        CHUNK,
+      )) {
         const question = { query: { EntryId: { $in } }, fields: ['EntryId', ...names], limit: CHUNK };
         // oxlint-disable-next-line no-await-in-loop -- a service is asked one thing after the other
         const { rows } = await readRows(typeId, { ...question, textLimit: TEXT_LIMIT }, signal);
@@ -78,29 +82,35 @@ interface Left {
   entries: number;
 }
 
-// Each field that may refer is a question of its own, and so is each piece of a long list.
+/** Each field that may refer is a question of its own. */
 const MOST_ASKED = 80;
+const { operands, comparisons } = QUERY_LIMITS;
+/** So many entries are told in one query, and once more to leave out those that go themselves. */
+export const MOST_COUNTED = operands * Math.floor(comparisons / 2);
 
-/** Counts what refers to entries that are to go, besides themselves; `isWhole` unless there was too much to ask. */
+/**
+ * Asks for the entries that refer to some that go, besides themselves. All in one query: an entry that refers to several
+ * of them is one, and no sum of parts tells that.
+ */
+export function referringQuery(field: Field, typeId: number, entryIds: readonly number[]) {
+  const parts = partsOf(entryIds, operands);
+  const others = field.entryTypeId === typeId ? parts.map(($nin) => ({ EntryId: { $nin } })) : [];
+  return { $and: [{ $or: parts.map(($in) => ({ [field.apiName]: { $in } })) }, ...others] };
+}
+
+/** Counts what refers to entries that are to go, by the field that does; `isWhole` unless there was too much to ask. */
 export function leftQuery(typeId: number, entryIds: readonly number[], schema: Schema) {
-  const chunks = chunksOf(entryIds);
   const all = referringTo(typeId, schema);
-  const asked = all.slice(0, Math.max(1, Math.floor(MOST_ASKED / Math.max(1, chunks.length))));
+  const asked = entryIds.length > MOST_COUNTED ? [] : all.slice(0, MOST_ASKED);
   return queryOptions({
     queryKey: [{ _id: 'queryRowsByBody', typeId, leaving: entryIds }],
     async queryFn({ signal }) {
       const left: Left[] = [];
       for (const field of asked) {
-        let entries = 0;
-        for (const $in of chunks) {
-          const refers = { [field.apiName]: { $in } };
-          const others = field.entryTypeId === typeId ? [{ EntryId: { $nin: $in } }] : [];
-          const query = { $and: [refers, ...others] };
-          // oxlint-disable-next-line no-await-in-loop -- a service is asked one thing after the other
-          entries += (await readRows(field.entryTypeId, { query, fields: ['EntryId'], limit: 1 }, signal))
-            .totalRecords;
-        }
-        if (entries > 0) left.push({ field, entries });
+        const question = { query: referringQuery(field, typeId, entryIds), fields: ['EntryId'], limit: 1 };
+        // oxlint-disable-next-line no-await-in-loop -- a service is asked one thing after the other
+        const { totalRecords } = await readRows(field.entryTypeId, question, signal);
+        if (totalRecords > 0) left.push({ field, entries: totalRecords });
       }
       return { left, isWhole: asked.length === all.length };
     },

@@ -8,7 +8,7 @@ import { MOST_DELETED, useDeleteRows } from './use-delete-rows.ts';
 
 /** Stages that the rows that are selected in the grid go. */
 export function DeleteChosen({ editing, columns }: { editing: Editing; columns: readonly EntryColumn[] }) {
-  const { reason, pending, deleteRows } = useDeleteRows(editing, columns);
+  const { reason, pending, deleteRows } = useDeleteRows(editing.typeId, columns);
   const chosen = useSelectedRows();
   if (!chosen) return null;
   const { rows, top, bottom } = chosen;

@@ -70,7 +70,7 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
   const open = opened && columns[opened.column]?.field.id === opened.fieldId ? opened : undefined;
   const [dragging, setDragging] = useState(false);
   const openWhole = useWholeCell();
-  const { deleteRows } = useDeleteRows(editing, columns);
+  const { deleteRows } = useDeleteRows(editing.typeId, columns);
   const range = far ? rangeOf(far.from, far.to) : rangeOf(current, current);
 
   const extend = (to: Cell) => {
