@@ -1,14 +1,4 @@
-const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let value = byte;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
-  return value;
-});
-
-function crcOf(bytes: Uint8Array, before: number): number {
-  let value = ~before;
-  for (const byte of bytes) value = (TABLE[(value ^ byte) & 0xff] ?? 0) ^ (value >>> 8);
-  return ~value >>> 0;
-}
+import { crcOf } from './crc.ts';
 
 /** What stands before a file and once more in the directory at the end (APPNOTE.TXT, 4.3.7 and 4.3.12). */
 interface Head {

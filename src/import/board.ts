@@ -46,8 +46,8 @@ export function createBoard<Work>() {
     table: () => table,
     planned: () => planned,
 
-    open: async (bytes: Uint8Array<ArrayBuffer>, onProgress: (share: number) => void): Promise<Opened> => {
-      const read = await readTable(bytes, onProgress);
+    open: async (file: Blob, onProgress: (share: number) => void, sheet?: number): Promise<Opened> => {
+      const read = await readTable(file, onProgress, sheet);
       if ('fault' in read) return read;
       table = read;
       const { headings, rows, source } = read;

@@ -36,7 +36,7 @@ export async function startImport(client: QueryClient, job: ImportJob): Promise<
  * loaded anew.
  */
 export function createImport(client: QueryClient, job: ImportJob, notes: readonly RowNote[] = []) {
-  const { id, about, fileName, headings } = job;
+  const { id, about, fileName, sheet, headings } = job;
   const rows = job.rows.map(({ plan }) => plan);
   const cells = new Map(job.rows.map((one) => [one.plan.row, one.cells]));
   const { results, progress } = resumed(rows, notes);
@@ -63,7 +63,8 @@ export function createImport(client: QueryClient, job: ImportJob, notes: readonl
     const unsure = new Set(
       state === 'running' ? [] : rows.flatMap(({ row }) => (isUnsure(row) ? [row] : [])),
     );
-    const run = { id, about, fileName, headings, state, rows, cells, results, unsure, trouble, pause, goOn };
+    const file = { fileName, sheet, headings };
+    const run = { id, about, ...file, state, rows, cells, results, unsure, trouble, pause, goOn };
     putRun(run);
     showInTray(run);
   }

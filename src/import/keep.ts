@@ -24,6 +24,8 @@ export interface ImportJob<Work = unknown> {
   holder: Holder;
   about: About;
   fileName: string;
+  /** The sheet of a workbook. */
+  sheet?: string | undefined;
   headings: readonly string[];
   rows: readonly SentRow<Work>[];
 }

@@ -1,19 +1,19 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
 import { startWorker } from '../lib/start-worker.ts';
 import type { Opened } from './board.ts';
-import type { FileDesk, Served } from './serve-desk.ts';
+import type { FileDesk } from './serve-desk.ts';
 import { createTurns } from './turns.ts';
 
 /** A desk in its worker; what it opens and how it ends is the same whatever lies on it. */
 export function openDesk<Desk extends FileDesk>(workerUrl: string) {
   const worker = startWorker(workerUrl);
-  const desk = wrap<Served<Desk>>(worker);
-  const files = wrap<Pick<Served<FileDesk>, 'open'>>(worker);
+  const desk = wrap<Desk>(worker);
+  const files = wrap<FileDesk>(worker);
   return {
     desk,
     // A callback crosses to the worker as a proxy.
-    open: (file: Blob, onProgress: (share: number) => void): Promise<Opened> =>
-      files.open(file, proxy(onProgress)),
+    open: (file: Blob, onProgress: (share: number) => void, sheet?: number): Promise<Opened> =>
+      files.open(file, proxy(onProgress), sheet),
     /** One check after the other: each has the desk for itself. */
     inTurn: createTurns(),
     close: (): void => {

@@ -1,4 +1,5 @@
 import { inWords } from '../export/cells.ts';
+import { MOST_CELLS } from './limits.ts';
 import { rowsUnder } from './parse.ts';
 import type { Table } from './read-table.ts';
 
@@ -14,9 +15,6 @@ function cellText(value: unknown): string {
     Array.isArray(value) && value.every((one) => typeof one === 'string' || typeof one === 'number');
   return isList ? inWords(value) : JSON.stringify(value);
 }
-
-// As many as a text of 100 MB could well have; each object may bring names that no other one has.
-const MOST_CELLS = 20_000_000;
 
 /** Reads a list of objects, each of which is a row under the names of its values. */
 export function jsonTable(text: string): Table | { fault: string } {

@@ -2,13 +2,21 @@ import { decode } from './decode.ts';
 import type { Encoding } from './decode.ts';
 import { parse } from './parse.ts';
 import type { Parsed } from './parse.ts';
+import type { bookTable } from './read-book.ts';
 import { jsonTable } from './read-json.ts';
 
 /** What a file was, as far as a reader wants to know. */
 export type Source =
   | { kind: 'text'; separator: string; encoding: Encoding }
   | { kind: 'json' }
-  | { kind: 'workbook'; sheet: string; others: number };
+  | { kind: 'workbook'; sheet: number; sheets: readonly Sheet[] };
+
+/** A sheet of a workbook; `rows` are those under its heading. */
+export interface Sheet {
+  name: string;
+  rows: number;
+  isHidden: boolean;
+}
 
 export interface Table extends Pick<Parsed, 'headings' | 'rows'> {
   source: Source;
@@ -22,14 +30,20 @@ const isOldBook = (bytes: Uint8Array): boolean => OLD_BOOK.every((byte, at) => b
 
 const isWorkbook = ([first, second]: Uint8Array): boolean => first === 0x50 && second === 0x4b;
 
-/** Reads a file of rows, text or workbook; or why it cannot be read. */
+/** Reads a file of rows, text or workbook (of that its `sheet`, by its place); or why it cannot be read. */
 export async function readTable(
-  bytes: Uint8Array<ArrayBuffer>,
+  file: Blob,
   onProgress: (share: number) => void,
+  sheet?: number,
 ): Promise<Table | { fault: string }> {
-  const table = isWorkbook(bytes) ? await readBook(bytes) : readText(bytes, onProgress);
-  if ('fault' in table) return table;
-  return table.rows.length === 0 ? { fault: 'The file has a heading and no rows under it.' } : table;
+  const start = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const table = isWorkbook(start)
+    ? await readBook(file, onProgress, sheet)
+    : readText(new Uint8Array(await file.arrayBuffer()), onProgress);
+  if ('fault' in table || table.rows.length > 0) return table;
+  // Another sheet of it can be chosen.
+  const isOneOf = table.source.kind === 'workbook' && table.source.sheets.some(({ rows }) => rows > 0);
+  return isOneOf ? table : { fault: 'The file has a heading and no rows under it.' };
 }
 
 function readText(
@@ -50,8 +64,8 @@ function readText(
   return { headings, rows, source: { kind: 'text', separator, encoding } };
 }
 
-async function readBook(bytes: Uint8Array<ArrayBuffer>): Promise<Table | { fault: string }> {
+async function readBook(...asked: Parameters<typeof bookTable>): Promise<Table | { fault: string }> {
   // The reader of workbooks is large, and most files are text.
-  const { bookTable } = await import('./read-book.ts');
-  return bookTable(bytes);
+  const { bookTable: read } = await import('./read-book.ts');
+  return read(...asked);
 }

@@ -8,6 +8,8 @@ export interface ImportRun {
   id: string;
   about: About;
   fileName: string;
+  /** The sheet of a workbook. */
+  sheet?: string | undefined;
   headings: readonly string[];
   state: Job['state'];
   rows: readonly Planned[];

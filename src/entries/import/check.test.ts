@@ -67,7 +67,7 @@ async function check(lines: readonly Line[], more: { rules?: Partial<Rules>; key
   const headings = [...new Set(lines.flatMap((line) => Object.keys(line)))];
   const text = toCsv([headings, ...lines.map((line) => headings.map((heading) => line[heading] ?? ''))]);
   const desk = createDesk();
-  const file = await desk.open(new TextEncoder().encode(text), () => undefined);
+  const file = await desk.open(new Blob([text]), () => undefined);
   if ('fault' in file) throw new Error(file.fault);
   const rules = { ...guessRules(file, FIELDS), ...more.rules };
   const question = {
@@ -230,10 +230,7 @@ describe('rows', () => {
 
 test('what could not be looked up is asked for again: an entry that is not known yet is no new one', async () => {
   const desk = createDesk();
-  const file = await desk.open(
-    new TextEncoder().encode('EntryId,Name,Owner\n12,Hafen,Ann\n'),
-    () => undefined,
-  );
+  const file = await desk.open(new Blob(['EntryId,Name,Owner\n12,Hafen,Ann\n']), () => undefined);
   if ('fault' in file) throw new Error(file.fault);
   const headings = ['EntryId', 'Name', 'Owner'];
   const question = {

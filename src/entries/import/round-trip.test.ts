@@ -153,7 +153,7 @@ async function importAgain(
   await writer.add(rows.map((row) => columns.map(({ cell }) => cell(row))));
   const blob = await writer.end();
   const desk = createDesk();
-  const file = await desk.open(new Uint8Array(await blob.arrayBuffer()), () => undefined);
+  const file = await desk.open(blob, () => undefined);
   if ('fault' in file) throw new Error(file.fault);
   const rules = { ...guessRules(file, fields), empty };
   const question: Question = { fields, mapping: guessMapping(file.headings, fields), rules, key: 'EntryId' };

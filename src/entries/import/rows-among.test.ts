@@ -116,7 +116,7 @@ async function check(lines: readonly Line[], key = '', isRequired = false) {
   const headings = ['Name', 'Code', 'Parent'] as const;
   const text = toCsv([[...headings], ...lines.map((line) => headings.map((heading) => line[heading] ?? ''))]);
   const desk = createDesk();
-  const file = await desk.open(new TextEncoder().encode(text), () => undefined);
+  const file = await desk.open(new Blob([text]), () => undefined);
   if ('fault' in file) throw new Error(file.fault);
   const rules = { ...guessRules(file, fields), near: 'allow' as const };
   const question = { fields, mapping: guessMapping(file.headings, fields), rules, key };

@@ -1,7 +1,6 @@
 import type { Remote } from 'comlink';
 import { openDesk } from '../../import/open-desk.ts';
 import type { Counts } from '../../import/plan.ts';
-import type { Served } from '../../import/serve-desk.ts';
 import type { FileSession } from '../../import/view/use-preparation.ts';
 import type { Schema } from '../schema.ts';
 import type { createDesk, Needs } from './desk.ts';
@@ -11,7 +10,7 @@ import type { Question } from './question.ts';
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
 
-type DeskWorker = Served<ReturnType<typeof createDesk>>;
+type DeskWorker = ReturnType<typeof createDesk>;
 
 /** Of types with more entries than this, near-duplicates are told by the service alone. */
 export const MOST_NAMES = 100_000;

@@ -34,7 +34,7 @@ test('commas chosen for a text are kept for the next one, and never for what wri
   expect(setUp(9, fileOf(TEXT, '2'), FIELDS).rules.decimal).toBe('comma');
   // 1.125 would be read as 1125.
   expect(setUp(9, fileOf({ kind: 'json' }, '1.125'), FIELDS).rules.decimal).toBe('point');
-  const book: Source = { kind: 'workbook', sheet: 'One', others: 0 };
+  const book: Source = { kind: 'workbook', sheet: 0, sheets: [] };
   expect(setUp(9, fileOf(book, '1.125'), FIELDS).rules.decimal).toBe('point');
   // A heading that every object has is none that was seen before.
   expect(setUp(9, fileOf(TEXT, '2', ['Name', 'Size', 'constructor']), FIELDS).rules.decimal).toBe('point');

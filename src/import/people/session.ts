@@ -5,7 +5,6 @@ import type { DirectoryRow } from '../../directory/row.ts';
 import { EVERYBODY } from '../../directory/search.ts';
 import { openDesk } from '../open-desk.ts';
 import type { Counts } from '../plan.ts';
-import type { Served } from '../serve-desk.ts';
 import type { FileSession } from '../view/use-preparation.ts';
 import type { createDesk, Question } from './desk.ts';
 import type { Known } from './plan.ts';
@@ -13,7 +12,7 @@ import type { Known } from './plan.ts';
 // oxlint-disable-next-line import/default
 import workerUrl from './worker.ts?worker&url';
 
-type DeskWorker = Served<ReturnType<typeof createDesk>>;
+type DeskWorker = ReturnType<typeof createDesk>;
 
 /** Which of these groups the importer may neither give nor take, each with what they lack for it. */
 type BarredOf = (groupIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;

@@ -5,6 +5,7 @@ import { cx } from '../../ui/cx.ts';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { Button } from '../../ui/button/Button.tsx';
 import { Card, CardBody } from '../../ui/layout/Card.tsx';
+import { LIMITS_TEXT } from '../limits.ts';
 
 interface FileCardProps {
   onFile: (file: File) => void;
@@ -91,8 +92,8 @@ function Choose({ onFile, row, again }: ChooseProps) {
         </label>
       </p>
       <small>
-        {row} in a row, with a heading; at most 100 MB as text, 25 MB as a workbook, of which the first sheet
-        is read. Nothing is changed before you have seen what would happen.
+        {row} in a row, with a heading. {LIMITS_TEXT} Nothing is changed before you have seen what would
+        happen.
       </small>
     </>
   );

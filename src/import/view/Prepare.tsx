@@ -71,10 +71,11 @@ export function Ready(props: ReadyProps) {
   const start = async (number: number) => {
     setStarting(true);
     const { session, name: fileName, file } = prepared;
-    const { headings } = file;
+    const { headings, source } = file;
+    const sheet = source.kind === 'workbook' ? source.sheets[source.sheet]?.name : undefined;
     try {
       const rows = await rowsToSend(session.desk, number);
-      await startImport(client, { id: crypto.randomUUID(), holder, about, fileName, headings, rows });
+      await startImport(client, { id: crypto.randomUUID(), holder, about, fileName, sheet, headings, rows });
       onGiveUp();
     } catch (thrown) {
       const { message: description } = toServiceError(thrown);
@@ -82,6 +83,7 @@ export function Ready(props: ReadyProps) {
       setStarting(false);
     }
   };
+  const turning = prepared.turning ? 'Another sheet is being read' : undefined;
   const waiting = ready === undefined ? 'The rows are not checked yet' : undefined;
   const nothing = ready === 0 ? 'No row of the file would change anything' : undefined;
   return (
@@ -97,7 +99,7 @@ export function Ready(props: ReadyProps) {
         <Button
           variant="primary"
           pending={starting}
-          disabledReason={waiting ?? nothing}
+          disabledReason={turning ?? waiting ?? nothing}
           onClick={() => void start(ready ?? 0)}
         >
           {ready === undefined || ready === 0 ? 'Import' : `Import ${counted(ready, ...about.words)}`}

@@ -95,7 +95,8 @@ interface RunningProps {
 
 /** An import on its way or at its end, row by row. */
 export function Running({ run, title, subject, onAgain }: RunningProps) {
-  const { about, state, rows, trouble, fileName } = run;
+  const { about, state, rows, trouble, fileName, sheet } = run;
+  const from = `${fileName}${sheet === undefined ? '' : `, sheet “${sheet}”`}`;
   const columns = useMemo(() => columnsOf(subject, about.labels), [subject, about.labels]);
   const [shown, setShown] = useState<Known | 'all'>('all');
   const counts = tally(run);
@@ -117,7 +118,7 @@ export function Running({ run, title, subject, onAgain }: RunningProps) {
       fill
       title={title}
       breadcrumbs={<Trail />}
-      meta={`${TITLES[state]}: ${count(counts.through)} of ${counted(rows.length, ...about.words)} from ${fileName}`}
+      meta={`${TITLES[state]}: ${count(counts.through)} of ${counted(rows.length, ...about.words)} from ${from}`}
       actions={<Actions {...{ run, failed }} onAgain={again} />}
     >
       {state === 'running' && (

@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Remote } from 'comlink';
 import type { Board, Opened, OpenedFile } from '../board.ts';
+import { MOST_BYTES, tooLarge } from '../limits.ts';
+import { toast } from '../../ui/feedback/toast.ts';
 
 /** A file on its desk in a worker, from its opening until its import is over or given up. */
 export interface FileSession {
   desk: Remote<Board>;
-  open: (file: Blob, onProgress: (share: number) => void) => Promise<Opened>;
+  open: (file: Blob, onProgress: (share: number) => void, sheet?: number) => Promise<Opened>;
   close: () => void;
 }
 
@@ -16,6 +18,16 @@ export interface Prepared<Session extends FileSession, Setup> {
   file: OpenedFile;
   session: Session;
   setup: Setup;
+  chosen: File;
+  /** Of a workbook: the sheet that is being read in place of this one. */
+  turning?: Turning | undefined;
+  /** Another sheet of the same file was there before. */
+  isTurned?: boolean;
+}
+
+export interface Turning {
+  sheet: number;
+  share: number;
 }
 
 type Stage<Session extends FileSession, Setup> =
@@ -27,10 +39,10 @@ export interface Preparation<Session extends FileSession, Setup> {
   stage: Stage<Session, Setup>;
   open: (file: File) => Promise<void>;
   change: (part: Partial<Setup>) => void;
+  /** Reads another sheet of the workbook; what is there stays until that is done. */
+  turnTo: (sheet: number) => Promise<void>;
   giveUp: () => void;
 }
-
-const MOST_BYTES = 100 * 1024 * 1024;
 
 /** From a chosen file to its columns. Whatever is prepared here is gone with the page, until it is handed over. */
 export function usePreparation<Session extends FileSession, Setup>(
@@ -39,9 +51,12 @@ export function usePreparation<Session extends FileSession, Setup>(
 ): Preparation<Session, Setup> {
   const [stage, setStage] = useState<Stage<Session, Setup>>({ at: 'empty' });
   const held = useRef<Session>(undefined);
+  const next = useRef<Session>(undefined);
   const close = useCallback(() => {
-    held.current?.close();
-    held.current = undefined;
+    for (const one of [held, next]) {
+      one.current?.close();
+      one.current = undefined;
+    }
   }, []);
   // A worker does not go with the page by itself.
   useEffect(() => close, [close]);
@@ -51,7 +66,7 @@ export function usePreparation<Session extends FileSession, Setup>(
     if (chosen.size > MOST_BYTES)
       return setStage({
         at: 'empty',
-        fault: `${chosen.name} is larger than 100 MB. Split it into several files.`,
+        fault: tooLarge(chosen.name),
       });
     const session = openSession();
     held.current = session;
@@ -67,7 +82,38 @@ export function usePreparation<Session extends FileSession, Setup>(
       return setStage({ at: 'empty', fault: file.fault });
     }
     const id = crypto.randomUUID();
-    return setStage({ at: 'ready', id, name: chosen.name, file, session, setup: setUp(file) });
+    return setStage({ at: 'ready', id, name: chosen.name, file, session, setup: setUp(file), chosen });
+  };
+
+  const turnTo = async (sheet: number): Promise<void> => {
+    if (stage.at !== 'ready') return;
+    const { chosen, id: before } = stage;
+    next.current?.close();
+    const session = openSession();
+    next.current = session;
+    const show = (turning: Turning | undefined) => {
+      if (next.current === session)
+        setStage((now) => (now.at === 'ready' && now.id === before ? { ...now, turning } : now));
+    };
+    show({ sheet, share: 0 });
+    const file = await read(session, chosen, (share) => show({ sheet, share }), sheet);
+    if (next.current !== session) return;
+    if ('fault' in file) {
+      show(undefined);
+      session.close();
+      next.current = undefined;
+      toast({ title: 'The sheet could not be read', description: file.fault, tone: 'bad' });
+      return;
+    }
+    next.current = undefined;
+    held.current?.close();
+    held.current = session;
+    const id = crypto.randomUUID();
+    setStage((now) =>
+      now.at === 'ready' && now.id === before
+        ? { at: 'ready', id, name: chosen.name, file, session, setup: setUp(file), chosen, isTurned: true }
+        : now,
+    );
   };
 
   return {
@@ -75,6 +121,7 @@ export function usePreparation<Session extends FileSession, Setup>(
     open,
     change: (part) =>
       setStage((now) => (now.at === 'ready' ? { ...now, setup: { ...now.setup, ...part } } : now)),
+    turnTo,
     giveUp: () => {
       close();
       setStage({ at: 'empty' });
@@ -86,9 +133,10 @@ async function read(
   session: FileSession,
   chosen: File,
   onProgress: (share: number) => void,
+  sheet?: number,
 ): Promise<Opened> {
   try {
-    return await session.open(chosen, onProgress);
+    return await session.open(chosen, onProgress, sheet);
   } catch {
     return { fault: `${chosen.name} could not be read.` };
   }

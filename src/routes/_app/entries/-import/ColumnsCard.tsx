@@ -13,13 +13,14 @@ import { RulesFields } from './RulesFields.tsx';
 interface ColumnsCardProps {
   prepared: Prepared<EntriesSession, Setup>;
   onChange: (part: Partial<Setup>) => void;
+  onSheet: (sheet: number) => void;
   onGiveUp: () => void;
 }
 
 /** The second step: what each column of the file holds, and how its cells are meant. */
-export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) {
+export function ColumnsCard({ prepared, onChange, onSheet, onGiveUp }: ColumnsCardProps) {
   const { fields } = useType();
-  const { name, file, setup } = prepared;
+  const { file, setup } = prepared;
   const { mapping } = setup;
   const targets = targetsOf(fields);
   const options = targets.map(({ key, label }) => (
@@ -43,7 +44,7 @@ export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) 
     >
       <CardBody>
         <div className="import-columns-head">
-          <FileWords {...{ name, file }} ignored={mapping.filter((key) => key === undefined).length} />
+          <FileWords {...{ prepared, onSheet }} ignored={mapping.filter((key) => key === undefined).length} />
         </div>
         <ul className="import-columns">
           {file.headings.map((heading, at) => (

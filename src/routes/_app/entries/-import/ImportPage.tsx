@@ -75,6 +75,7 @@ function Import() {
       prepared={stage}
       {...{ page, about }}
       onChange={change}
+      onSheet={(sheet) => void preparation.turnTo(sheet)}
       onGiveUp={preparation.giveUp}
     />
   );
@@ -85,10 +86,11 @@ interface PrepareProps {
   page: { title: string; subject: string };
   about: About;
   onChange: (part: Partial<Setup>) => void;
+  onSheet: (sheet: number) => void;
   onGiveUp: () => void;
 }
 
-function Prepare({ prepared, page, about, onChange, onGiveUp }: PrepareProps) {
+function Prepare({ prepared, page, about, onChange, onSheet, onGiveUp }: PrepareProps) {
   const { check, busy } = useCheck(prepared);
   const isNothing = prepared.setup.mapping.every((key) => key === undefined);
   const blocked = isNothing ? (
@@ -98,7 +100,7 @@ function Prepare({ prepared, page, about, onChange, onGiveUp }: PrepareProps) {
   ) : undefined;
   return (
     <Ready {...page} {...{ prepared, about, check, busy, blocked, onGiveUp }}>
-      <ColumnsCard {...{ prepared, onChange, onGiveUp }} />
+      <ColumnsCard {...{ prepared, onChange, onSheet, onGiveUp }} />
     </Ready>
   );
 }

@@ -13,12 +13,13 @@ import type { PeopleSetup, PreparedPeople } from './-use-preparation.ts';
 interface ColumnsCardProps {
   prepared: PreparedPeople;
   onChange: (part: Partial<PeopleSetup>) => void;
+  onSheet: (sheet: number) => void;
   onGiveUp: () => void;
 }
 
 /** The second step: what each column of the file holds. */
-export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) {
-  const { name, file, setup } = prepared;
+export function ColumnsCard({ prepared, onChange, onSheet, onGiveUp }: ColumnsCardProps) {
+  const { file, setup } = prepared;
   const { mapping, choices } = setup;
   const { headings, samples } = file;
   const ignored = mapping.filter((field) => field === undefined).length;
@@ -38,7 +39,7 @@ export function ColumnsCard({ prepared, onChange, onGiveUp }: ColumnsCardProps) 
     >
       <CardBody>
         <div className="import-columns-head">
-          <FileWords {...{ name, file, ignored }} />
+          <FileWords {...{ prepared, ignored, onSheet }} />
           {!canTellPeople(mapping) && (
             <Banner tone="bad" title="Say which column holds the e-mail address or the id">
               Without one of them nobody knows whom a row is about.

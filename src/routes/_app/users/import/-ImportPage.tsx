@@ -53,11 +53,16 @@ interface PrepareProps {
 }
 
 function Prepare({ prepared, preparation }: PrepareProps) {
-  const { change, giveUp } = preparation;
+  const { change, turnTo, giveUp } = preparation;
   const check = useCheck(prepared);
   return (
     <Ready {...PAGE} {...{ prepared, check }} about={ABOUT} onGiveUp={giveUp} blocked={useBlocked(prepared)}>
-      <ColumnsCard prepared={prepared} onChange={change} onGiveUp={giveUp} />
+      <ColumnsCard
+        prepared={prepared}
+        onChange={change}
+        onSheet={(sheet) => void turnTo(sheet)}
+        onGiveUp={giveUp}
+      />
     </Ready>
   );
 }
