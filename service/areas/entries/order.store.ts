@@ -47,9 +47,21 @@ export function besideSql(order: Order, siteId: number, at: Position, side: 'bef
   return sql`(${orderSql(order, siteId)}, e.entry_id) ${sign} (${at.key}${type}, ${at.entryId}::int)`;
 }
 
-/** Whether the order follows from the entries alone, and not from names of others that may change at any time. */
-export const isOwnOrder = ({ field }: Order): boolean =>
-  field === ENTRY_ID || (field.fieldType !== FIELD.reference && field.fieldType !== FIELD.user);
+const BY_OTHERS: ReadonlySet<number> = new Set([FIELD.choice, FIELD.reference, FIELD.user]);
+
+/** Whether an index has the order: any page of it is found without sorting. */
+export const isIndexed = ({ field }: Order): boolean =>
+  field === ENTRY_ID || (slotOf(field) !== undefined && !BY_OTHERS.has(field.fieldType));
+
+/**
+ * What an order changes with: entries of the type, of any type where it goes by names of entries that are referred to, or
+ * names of people, of whom the data of the site do not tell.
+ */
+export function followedBy({ field }: Order): 'type' | 'data' | 'people' {
+  if (field === ENTRY_ID) return 'type';
+  if (field.fieldType === FIELD.user) return 'people';
+  return field.fieldType === FIELD.reference ? 'data' : 'type';
+}
 
 /** All that the order depends on besides the values. */
 export const orderKey = ({ field, descending }: Order): readonly unknown[] =>

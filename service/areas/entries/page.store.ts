@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
 import { onePlan } from '../../kernel/db/prepared.ts';
 import { MOST_BYTES, requireBound, requireSize, upToBound } from './bounds.store.ts';
+import { type Mark, markSql } from './marks.store.ts';
 import type { Position } from './positions.ts';
 import { BETWEEN_ROWS, joinRows } from './rows-text.ts';
 
@@ -17,8 +18,10 @@ interface Parts {
   limit: number;
   /** Counts all rows; asked for only where the page is full. */
   total?: Sql;
-  /** When the type last changed, as text; null: perhaps just now. */
-  changed?: Sql | undefined;
+  /** Whether the place of the last row is asked for: the next page begins behind it. */
+  asksForEnd?: boolean;
+  /** Whether what the page goes by is still so, where it goes by anything that was read before. */
+  holds?: Sql | undefined;
   /** Whether one plan is good for whatever is asked. */
   hasOnePlan?: boolean;
 }
@@ -31,9 +34,10 @@ export interface Page {
   stamp: string;
   /** Undefined: the page is not full, or no total was asked for. */
   total: number | undefined;
-  changed: string | undefined;
+  /** False: what the page went by is no longer so, and its rows are others than those asked for. */
+  holds: boolean;
   /** The last row. */
-  end: Position | undefined;
+  end: (Position & { mark: Mark }) | undefined;
 }
 
 interface PageRow {
@@ -44,7 +48,8 @@ interface PageRow {
   text: string | null;
   stamp: string;
   total: number | null;
-  changed: string | null;
+  holds: boolean;
+  mark: Mark | null;
   entryId: number | null;
   key: Position['key'];
 }
@@ -54,7 +59,7 @@ const largeFor = (limit: number): number => Math.ceil((4 * MOST_BYTES) / limit);
 
 /** @throws ApiError 400 when the rows are too large for an answer */
 export async function readPage(db: Db, parts: Parts): Promise<Page> {
-  const { siteId, rows, from, limit, total, changed, hasOnePlan } = parts;
+  const { siteId, rows, from, limit, total, asksForEnd, holds, hasOnePlan } = parts;
   const size = sql`octet_length("row")`;
   const isSmall = sql`${size} <= ${largeFor(limit)}`;
   const read = await sql<PageRow>`${hasOnePlan ? onePlan : sql``} ${from ? sql`with ${from}` : sql``}
@@ -63,10 +68,10 @@ export async function readPage(db: Db, parts: Parts): Promise<Page> {
       (select schema_stamp from site where site_id = ${siteId}) as stamp,
       ${total ? sql`case when count(*) = ${limit} then (${total}) end` : sql`null::int`} as total,
       ${
-        changed
-          ? sql`(${changed}) as changed, (array_agg("entryId"))[count(*)::int] as "entryId", (array_agg(key))[count(*)::int] as key`
-          : sql`null as changed, null::int as "entryId", null as key`
-      }
+        asksForEnd
+          ? sql`${markSql(siteId)} as mark, (array_agg("entryId"))[count(*)::int] as "entryId", (array_agg(key))[count(*)::int] as key`
+          : sql`null::bigint as mark, null::int as "entryId", null as key`
+      }, ${holds ?? sql`true`} as holds
     from (${rows}) as page`.execute(db);
   const [page] = read.rows;
   if (!page) throw new Error('A page is one row');
@@ -76,8 +81,11 @@ export async function readPage(db: Db, parts: Parts): Promise<Page> {
     text: page.isPart ? await largeText(db, parts) : (page.text ?? ''),
     stamp: page.stamp,
     total: page.total ?? undefined,
-    changed: page.changed ?? undefined,
-    end: page.entryId === null ? undefined : { entryId: page.entryId, key: page.key },
+    holds: page.holds,
+    end:
+      page.entryId === null || page.mark === null
+        ? undefined
+        : { entryId: page.entryId, key: page.key, mark: page.mark },
   };
 }
 

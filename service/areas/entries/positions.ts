@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Mark } from './marks.store.ts';
 
 /** Where a page of a query ended: what the next one begins behind. */
 export interface Position {
@@ -8,16 +9,16 @@ export interface Position {
 }
 
 /**
- * Ends of pages that were read lately, so that whoever reads on does not pay for what was read before. The key of one
- * holds everything that the answer depends on, the last change of the type included: a position never outlives the
- * order it was found in.
+ * Ends of pages that were read lately, so that whoever reads on does not pay for what was read before. Each is good as
+ * long as nothing has changed since its mark: the page that begins behind it asks in its own statement.
  */
-const known = new Map<string, Position & { until: number }>();
+interface KnownPosition extends Position {
+  mark: Mark;
+}
+
+const known = new Map<string, KnownPosition & { until: number }>();
 const MOST_KNOWN = 2_000;
-/**
- * Nobody waits so long between two pages. A change that was begun before the last one and committed after it does not
- * show in the key; what it moves is off by as many rows for so long at most.
- */
+/** Nobody waits so long between two pages. */
 const KNOWN_MS = 60_000;
 
 /** Names the place in front of row `skip` of a query. */
@@ -26,12 +27,12 @@ export const placeOf = (query: readonly unknown[], skip: number): string =>
     .update(JSON.stringify([...query, skip]))
     .digest('base64url');
 
-export function positionAt(place: string): Position | undefined {
+export function positionAt(place: string): KnownPosition | undefined {
   const found = known.get(place);
   return found && found.until > Date.now() ? found : undefined;
 }
 
-export function rememberPosition(place: string, position: Position): void {
+export function rememberPosition(place: string, position: KnownPosition): void {
   known.delete(place);
   known.set(place, { ...position, until: Date.now() + KNOWN_MS });
   const [oldest] = known.keys();

@@ -1,10 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import { textsWith } from './conditions.store.ts';
 import { asksForAll, fieldIn, matching, totalSql, type Wanted } from './matching.store.ts';
-import { besideSql, isOwnOrder, type Order, orderKey, orderSql } from './order.store.ts';
+import { type Mark, unchangedSql } from './marks.store.ts';
+import { besideSql, followedBy, isIndexed, type Order, orderKey, orderSql } from './order.store.ts';
 import { type Page, readPage } from './page.store.ts';
 import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
 import { type Rendering, rowJson } from './render.store.ts';
@@ -25,6 +27,8 @@ interface Part {
   key: Sql;
   of: Sql;
   skip: number;
+  /** An index of the type leads to the first of them, and there are no others in between. */
+  hasOnePlan?: boolean;
 }
 
 /** `behind` stands for the rows that are skipped; `empty`: those without a value to order them by. */
@@ -42,8 +46,11 @@ function partOf(wanted: Wanted, window: Window, behind: Position | undefined, em
   const direction = order.descending ? sql`desc` : sql`asc`;
   const after = behind ? besideSql(order, asked.siteId, behind, 'behind') : sql`true`;
   const of = sql`${matching(wanted, sql`${key} is not null and ${after}`)}
-    order by ${key} ${direction}, e.entry_id ${direction} limit ${limit}`;
-  return { key, of, skip };
+    order by ${key} ${direction}, e.entry_id ${direction} limit ${sql.lit(limit)}`;
+  // Of ids as such there is an index for the whole site too.
+  const hasOnePlan =
+    skip === 0 && order.field !== ENTRY_ID && isIndexed(order) && asksForAll(wanted.condition);
+  return { key, of, skip, hasOnePlan };
 }
 
 /** Without a condition or an order the blocks of the list tell where any page begins (docs/decisions/0010). */
@@ -80,7 +87,8 @@ const firstRows = ({ type, asked: { siteId } }: Wanted, limit: number, row: Sql)
 interface Reading {
   db: Db;
   row: Sql;
-  changed: Sql | undefined;
+  asksForEnd: boolean;
+  holds: Sql | undefined;
 }
 
 /** Entries with a part of a text, which is all that is asked for: looked up once, for the page and for the total. */
@@ -89,7 +97,7 @@ const readFound = (
   { limit, skip }: Window,
   behind: Position | undefined,
   siteId: number,
-  { db, row, changed }: Reading,
+  { db, row, asksForEnd, holds }: Reading,
 ): Promise<Page> =>
   readPage(db, {
     siteId,
@@ -100,16 +108,24 @@ const readFound = (
       join entry e on e.site_id = ${siteId} and e.entry_id = ids.entry_id order by e.entry_id`,
     limit,
     total: sql`select count(*)::int from found`,
-    changed,
+    asksForEnd,
+    holds,
   });
 
-const readPart = (wanted: Wanted, limit: number, part: Part, { db, row, changed }: Reading): Promise<Page> =>
+const readPart = (
+  wanted: Wanted,
+  limit: number,
+  part: Part,
+  { db, row, asksForEnd, holds }: Reading,
+): Promise<Page> =>
   readPage(db, {
     siteId: wanted.asked.siteId,
     rows: rowsFrom(part, wanted.asked.siteId, row),
     limit,
     total: totalSql(wanted),
-    changed,
+    asksForEnd,
+    holds,
+    hasOnePlan: part.hasOnePlan ?? false,
   });
 
 /** Entries without a value stand last in every order. How many have one is counted only when a page reaches beyond. */
@@ -133,6 +149,7 @@ async function orderedRows(
     ...rest,
     count: had + rest.count,
     text: joinRows([first?.text ?? '', rest.text]),
+    holds: rest.holds && (first?.holds ?? true),
     end: rest.end ?? first?.end,
   };
 }
@@ -146,25 +163,26 @@ async function skippedOfEmpty(db: Db, wanted: Wanted & { order: Order }, skip: n
   return Math.max(0, skip - (rows[0]?.n ?? 0));
 }
 
-/** When the type last changed; null within the second in which another change may still follow. */
-const changedSql = ({ type, asked }: Wanted): Sql => sql`
-  select case when max(any_at) < clock_timestamp() - interval '1 second' then max(any_at)::text end as at from entry_change
-  where site_id = ${asked.siteId} and type_id = ${type.id}`;
-
-/** Names the place in front of row `skip` of a query, as long as nothing of the type changes. */
-const placeIn = ({ asked, type, condition, order }: Wanted, changed: string, skip: number): string =>
-  placeOf([asked.siteId, type.id, changed, condition, asked.meaning, order && orderKey(order)], skip);
-
-/** When the type last changed; undefined: perhaps just now. */
-export async function lastChange(db: Db, wanted: Wanted): Promise<string | undefined> {
-  const { rows } = await sql<{ at: string | null }>`${changedSql(wanted)}`.execute(db);
+/**
+ * When the type last changed; undefined: perhaps just now, as another change may still follow within the same second. A
+ * change that was begun before it and committed after it does not show.
+ */
+export async function lastChange(db: Db, { type, asked }: Wanted): Promise<string | undefined> {
+  const { rows } = await sql<{ at: string | null }>`
+    select case when max(any_at) < clock_timestamp() - interval '1 second' then max(any_at)::text end as at from entry_change
+    where site_id = ${asked.siteId} and type_id = ${type.id}`.execute(db);
   return rows[0]?.at ?? undefined;
 }
 
-/** Where the page before ended, if it was read lately and nothing has changed since. */
-async function endBefore(db: Db, wanted: Wanted, skip: number): Promise<Position | undefined> {
-  const changed = await lastChange(db, wanted);
-  return changed === undefined ? undefined : positionAt(placeIn(wanted, changed, skip));
+/** Names the place in front of row `skip` of a query. */
+const placeIn = ({ asked, type, condition, order }: Wanted, skip: number): string =>
+  placeOf([asked.siteId, type.id, condition, asked.meaning, order && orderKey(order)], skip);
+
+/** Whether what was found at a mark still holds; undefined: nothing tells. */
+function holdsSince({ asked, type, order }: Wanted, mark: Mark): Sql | undefined {
+  const follows = order ? followedBy(order) : 'type';
+  if (follows === 'people') return undefined;
+  return unchangedSql(asked.siteId, mark, follows === 'type' ? type.id : undefined);
 }
 
 function pageOf(
@@ -205,12 +223,14 @@ export async function readRows(
       hasOnePlan: isFirst,
     });
   }
-  const isLasting = !order || isOwnOrder(order);
-  const behind = isLasting && skip > 0 ? await endBefore(db, wanted, skip) : undefined;
-  const reading = { db, row, changed: isLasting ? changedSql(wanted) : undefined };
-  const page = await pageOf(wanted, window, behind, reading);
-  if (page.end && page.changed !== undefined && page.count === limit)
-    rememberPosition(placeIn(wanted, page.changed, skip + limit), page.end);
+  const asksForEnd = !order || followedBy(order) !== 'people';
+  const behind = asksForEnd && skip > 0 ? positionAt(placeIn(wanted, skip)) : undefined;
+  const holds = behind && holdsSince(wanted, behind.mark);
+  const next = behind && (await pageOf(wanted, window, behind, { db, row, asksForEnd, holds }));
+  const page = next?.holds
+    ? next
+    : await pageOf(wanted, window, undefined, { db, row, asksForEnd, holds: undefined });
+  if (page.end && page.count === limit) rememberPosition(placeIn(wanted, skip + limit), page.end);
   return page;
 }
 

@@ -1,0 +1,80 @@
+/** Whoever reads on gets the rows of this moment, whatever was read and written before. */
+import { beforeAll, expect, test } from 'vitest';
+import { makeThings, setReady, type Things } from '../../testing/entries.ts';
+import { onEachApp } from '../../testing/site.ts';
+
+onEachApp((house) => {
+  let things: Things;
+  let ids: number[];
+
+  beforeAll(async () => {
+    things = await makeThings(house());
+    const [root = 0, branch = 0] = await things.create({ Name: 'a root' }, { Name: 'z branch' });
+    const more = await things.create(
+      ...Array.from({ length: 12 }, (_, at) => ({
+        Name: `Thing ${at}`,
+        Note: `Note ${at % 4}`,
+        ...(at % 5 !== 4 && { Score: at % 3, Memo: `Memo ${at % 7}`, Parent: at % 2 ? root : branch }),
+      })),
+    );
+    ids = [root, branch, ...more];
+    await setReady(house().db, things.siteId, true);
+  });
+
+  const idsOf = async (asked: object, query: object = {}): Promise<number[]> =>
+    (await things.query(query, { fields: ['Name'], ...asked })).rows.map(({ EntryId }) => EntryId);
+
+  /** Reads pages, does something, and reads on: what came, and what stands there in the whole list. */
+  async function readOn(
+    orderBy: string,
+    query: object,
+    work: () => Promise<unknown>,
+  ): Promise<[came: number[][], stands: number[][]]> {
+    const page = (skip: number) => idsOf({ orderBy, limit: 4, skip }, query);
+    await page(0);
+    await page(4);
+    await work();
+    const came = [await page(8), await page(4)];
+    const whole = await idsOf({ orderBy }, query);
+    return [came, [whole.slice(8, 12), whole.slice(4, 8)]];
+  }
+
+  const thing = (at: number): number => ids[at] ?? 0;
+
+  test.each([
+    ['Score', {}],
+    ['-Score', {}],
+    ['Name', {}],
+    ['-EntryId', {}],
+    ['Memo', {}],
+    ['-Memo', {}],
+    ['Memo', { Memo: { $contains: 'memo' } }],
+    ['EntryId', { Memo: { $doesntContain: 'Memo 9' } }],
+    ['-Name', { Memo: { $doesntContain: 'Memo 9' } }],
+  ] as const)('in the order %s of %j', async (orderBy, query) => {
+    const moved = (at: number, values: object) => () => things.update(thing(at), { ...values });
+    let made: number[] = [];
+    for (const work of [
+      moved(13, { Name: '0 first', Score: 9, Memo: 'A memo at first' }),
+      moved(13, { Name: 'zzz last', Score: -10, Memo: 'ZZ memo at last' }),
+      async () => {
+        made = await things.create({ Name: '1 new', Score: 1, Memo: 'Memo 1' });
+      },
+      () => things.remove(...made),
+    ]) {
+      // oxlint-disable-next-line no-await-in-loop -- one change after the other
+      const [came, stands] = await readOn(orderBy, query, work);
+      expect(came).toEqual(stands);
+      expect(came[0]?.length).toBeGreaterThan(1);
+    }
+  });
+
+  test.each([
+    ['Parent', () => things.update(thing(0), { Name: 'zzz root' })],
+    ['Parent', () => things.update(thing(0), { Name: 'a root' })],
+    ['Owner', () => things.update(thing(3), { Owner: things.person.userId })],
+  ])('by names of others, in the order %s', async (orderBy, work) => {
+    const [came, stands] = await readOn(orderBy, {}, work);
+    expect(came).toEqual(stands);
+  });
+});
