@@ -1,4 +1,5 @@
 import readBook from 'read-excel-file/universal';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createWorkbook } from './write-xlsx.ts';
 
@@ -46,4 +47,28 @@ test('a table without rows is a workbook, and sheets have names that programs ta
   const long = 'x'.repeat(30);
   expect(await names(`${long}'s`)).toEqual([long, 'About']);
   expect(await names(`${long}\u{1f600}`)).toEqual([long, 'About']);
+});
+
+const AWKWARD = Array.from(
+  '\u0000\u0001\t\n\r\u001f\u007f\u0085\u2028\ufdd0\ufffd\ufffe\uffff\u{1fffe}_x0aF&<>"\'= שa',
+);
+
+test('another reader finds every text and number as it was', async () => {
+  const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: fc.constantFrom(...AWKWARD) }));
+  const cell = fc.oneof(
+    text,
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+    fc.maxSafeInteger(),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (rows) => {
+      const book = createWorkbook({ columns, sheet: 'Things', filter: '', made });
+      await book.add(rows);
+      const blob = await book.end();
+      const [sheet] = await readBook(await blob.arrayBuffer(), { trim: false });
+      const found = rows.map((_, at) => [0, 1].map((column) => sheet?.data[at + 1]?.[column] ?? ''));
+      expect(found).toEqual(rows);
+    }),
+    { numRuns: 100 },
+  );
 });

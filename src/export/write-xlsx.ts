@@ -10,6 +10,9 @@ const DAY = 86_400_000;
 /** The day 0 of sheets is the 30th of December 1899. */
 const EPOCH = 25_569;
 
+// A heading is seen whole, if it is not a sentence.
+const WIDEST_HEADING = 40;
+
 // Programs give up on larger ones long before they are full.
 const SHEET_BYTES = 2 ** 31;
 
@@ -19,9 +22,15 @@ const textCell = (at: string, text: string, style: number): string =>
 const dateCell = (at: string, wall: number, style: number): string =>
   `<c r="${at}" s="${style}"><v>${wall / DAY + EPOCH}</v></c>`;
 
+// Without a format programs show no more than eleven digits of a number, and keep fifteen.
+const isLong = (value: number): boolean =>
+  Number.isInteger(value) && Math.abs(value) >= 1e11 && Math.abs(value) < 1e15;
+const numberCell = (at: string, value: number): string =>
+  `<c r="${at}"${isLong(value) ? ` s="${STYLE.whole}"` : ''}><v>${value}</v></c>`;
+
 function xmlCell(at: string, value: ExportCell): string {
   if (value === '') return '';
-  if (typeof value === 'number') return `<c r="${at}"><v>${value}</v></c>`;
+  if (typeof value === 'number') return numberCell(at, value);
   if (typeof value === 'boolean' || isList(value)) return textCell(at, inWords(value), STYLE.plain);
   if (typeof value === 'string') return textCell(at, value, STYLE.plain);
   if (value instanceof Date) return dateCell(at, value.getTime(), STYLE.moment);
@@ -76,7 +85,7 @@ export function createWorkbook({ columns, sheet, filter, note, made }: Table, mo
   async function openSheet(): Promise<ZipFile> {
     const file = await beginSheet(
       sheet,
-      columns.map(({ width }) => width),
+      columns.map(({ width, heading }) => Math.max(width, Math.min(heading.length + 2, WIDEST_HEADING))),
       true,
     );
     await file.write(headRow(columns.map(({ heading }) => heading)));
