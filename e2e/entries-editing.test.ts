@@ -50,8 +50,13 @@ test('values are edited, reviewed, saved and taken back by keyboard alone', asyn
   await makeType(page, 'Deal');
   await page.goto('/entries/Deal');
   const grid = page.getByRole('grid', { name: 'Deals' });
-  await grid.getByRole('link', { name: 'Hafen' }).focus();
   const { keyboard } = page;
+  await expect(grid.getByRole('link', { name: 'Hafen' })).toBeVisible();
+  await keyboard.press('?');
+  await expect(page.getByRole('term').filter({ hasText: 'Delete the entries' })).toBeVisible();
+  await expectNoAxe(page);
+  await keyboard.press('Escape');
+  await grid.getByRole('link', { name: 'Hafen' }).focus();
   // A letter alone is another name.
   await keyboard.press('F2');
   await keyboard.type('hafen');

@@ -10,7 +10,8 @@ export interface Shortcut {
 }
 
 interface Registered extends Shortcut {
-  run: () => void;
+  /** Undefined where whatever has the focus takes the key itself. */
+  run: (() => void) | undefined;
 }
 
 const registry = createStore<readonly Registered[]>([]);
@@ -32,15 +33,19 @@ export function setSingleKeys(on: boolean): void {
 
 /**
  * Offers shortcuts while the component is on the page; the list is a constant, or memoised. Later ones win
- * over earlier ones with the same keys.
+ * over earlier ones with the same keys. Without `onPress` they are told of, and taken where the focus is.
  */
-export function useShortcut(shortcuts: readonly Shortcut[], onPress: (shortcut: Shortcut) => void): void {
-  const press = useEffectEvent(onPress);
+export function useShortcut(shortcuts: readonly Shortcut[], onPress?: (shortcut: Shortcut) => void): void {
+  const press = useEffectEvent((shortcut: Shortcut) => onPress?.(shortcut));
+  const isTaken = onPress !== undefined;
   useEffect(() => {
-    const mine = shortcuts.map((shortcut) => ({ ...shortcut, run: () => press(shortcut) }));
+    const mine = shortcuts.map((shortcut) => ({
+      ...shortcut,
+      run: isTaken ? () => press(shortcut) : undefined,
+    }));
     registry.set([...registry.get(), ...mine]);
     return () => registry.set(registry.get().filter((one) => !mine.some((own) => own === one)));
-  }, [shortcuts]);
+  }, [shortcuts, isTaken]);
 }
 
 const typing = (target: EventTarget | null): boolean =>
@@ -65,12 +70,12 @@ function onKeyDown(event: KeyboardEvent): void {
   // With Ctrl or Cmd nothing is typed: these work inside fields too.
   if (!keys.startsWith('mod+') && (typing(event.target) || !singleKeys.get())) return;
   const all = registry.get();
-  const hit = all.findLast((one) => one.keys === keys);
+  const hit = all.findLast((one) => one.run && one.keys === keys);
   first =
-    !hit && all.some((one) => one.keys.startsWith(`${event.key} `))
+    !hit && all.some((one) => one.run && one.keys.startsWith(`${event.key} `))
       ? { key: event.key, at: event.timeStamp }
       : undefined;
-  if (!hit) return;
+  if (!hit?.run) return;
   event.preventDefault();
   hit.run();
 }

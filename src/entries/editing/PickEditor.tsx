@@ -9,9 +9,9 @@ import { usePeopleFinder } from '../people.ts';
 import { isNamed, itemText, itemsOf } from '../values.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate } from './candidates.ts';
+import { onwardOf } from './cell-keys.ts';
 import type { EditorProps, Onward } from './Editor.tsx';
 import { Options } from './PickOptions.tsx';
-import { onwardOf } from './TextEditor.tsx';
 import { useLeaving } from './use-leaving.ts';
 
 const sameItem = (a: FieldValueItem, b: FieldValueItem): boolean =>

@@ -4,6 +4,7 @@ import { FIELD, holdsMoney } from '../../../contract/rules/fields.ts';
 import type { Field } from '../schema.ts';
 import { useZone } from '../zone.ts';
 import { cx } from '../../ui/cx.ts';
+import { onwardOf } from './cell-keys.ts';
 import type { EditorProps, Onward } from './Editor.tsx';
 import { readTyped, toTyped } from './typed.ts';
 import { useLeaving } from './use-leaving.ts';
@@ -11,13 +12,6 @@ import { useLeaving } from './use-leaving.ts';
 function hintOf(field: Field, zone: string): string | undefined {
   if (field.fieldType === FIELD.date) return field.isDateOnly ? 'YYYY-MM-DD' : `YYYY-MM-DD hh:mm in ${zone}`;
   return holdsMoney(field) ? '12.50 EUR' : undefined;
-}
-
-/** Where a key leads after a value was written, as in a sheet. */
-export function onwardOf({ key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): Onward | undefined {
-  if (key === 'Enter') return shiftKey ? 'up' : 'down';
-  if (key === 'Tab') return shiftKey ? 'left' : 'right';
-  return undefined;
 }
 
 // Of more than that a browser reckons the height, and the spelling, anew at every key.

@@ -10,6 +10,7 @@ import type { EntryRows } from '../rows.ts';
 import type { RowOpen } from './EditCell.tsx';
 import { GridHead } from './GridHead.tsx';
 import { GridRow } from './GridRow.tsx';
+import { actOf } from './grid-keys.ts';
 import { movedBy } from './keys.ts';
 import type { Cell } from './keys.ts';
 import type { PastMarks } from './marks.ts';
@@ -25,6 +26,7 @@ import { useCellMenu } from './use-cell-menu.tsx';
 import { useClipboard } from './use-clipboard.ts';
 import { useDateNotes } from './use-date-notes.ts';
 import { useFollow } from './use-follow.ts';
+import { useGridKeys } from './use-grid-keys.ts';
 import { usePlace } from './use-place.ts';
 import { usePointed } from './use-pointed.ts';
 import type { PointedCell } from './use-pointed.ts';
@@ -160,6 +162,7 @@ export function EntryGrid(props: EntryGridProps) {
     editing,
     range: sheet.target,
   });
+  useGridKeys(small);
   const follow = useFollow();
   const note = useDateNotes();
   const pressed = (event: KeyboardEvent<HTMLElement>) => {
@@ -170,15 +173,15 @@ export function EntryGrid(props: EntryGridProps) {
       event.preventDefault();
       return;
     }
-    if (event.altKey || event.metaKey) return;
-    const to = movedBy(event, current, bounds);
+    const act = actOf(event);
+    const to = act === 'move' && movedBy(event, current, bounds);
     if (to) {
       event.preventDefault();
       sheet.moved();
       go(small && to.row < 0 ? { ...to, row: 0 } : to);
       return;
     }
-    if (event.key === 'Enter' && event.target.matches('[data-row]')) {
+    if (act === 'open' && event.target.matches('[data-row]')) {
       event.target.querySelector<HTMLAnchorElement>('a[href]')?.click();
     }
   };

@@ -6,6 +6,7 @@ import { fitting, hasOrder } from '../columns.ts';
 import type { EntryColumn } from '../columns.ts';
 import { standsAtEnd } from '../values.ts';
 import type { EntryGridProps } from './EntryGrid.tsx';
+import { actOf } from './grid-keys.ts';
 import { drawnIn, placesOf } from './spans.ts';
 import type { Span } from './spans.ts';
 import { useDrag } from './use-drag.ts';
@@ -113,12 +114,13 @@ function HeadCell(props: HeadCellProps) {
   const sortable = hasOrder(field);
   const Arrow = sorted === 'descending' ? ArrowDown : ArrowUp;
   const keyed = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    if (by === 0 || !event.altKey) return;
+    const act = actOf(event);
+    if (act !== 'resize' && act !== 'place') return;
     event.preventDefault();
     event.stopPropagation();
+    const by = event.key.endsWith('Right') ? 1 : -1;
     // To the right it comes to stand behind the next one.
-    if (event.shiftKey) onPlace(field.apiName, by > 0 ? at + 2 : at - 1);
+    if (act === 'place') onPlace(field.apiName, by > 0 ? at + 2 : at - 1);
     else onResize(field.apiName, fitting(width + by * STEP));
   };
   return (

@@ -1,3 +1,5 @@
+import type { Press } from './grid-keys.ts';
+
 /** The cell that the keyboard is on; row -1 is the header. */
 export interface Cell {
   row: number;
@@ -11,13 +13,13 @@ export interface Bounds {
   page: number;
 }
 
-interface Press {
-  key: string;
-  ctrlKey: boolean;
-}
-
 /** Where a key moves to in a grid (ARIA, "grid"); undefined for keys that move nowhere. */
-export function movedBy({ key, ctrlKey }: Press, { row, column }: Cell, bounds: Bounds): Cell | undefined {
+export function movedBy(
+  { key, ctrlKey, metaKey }: Pick<Press, 'key' | 'ctrlKey' | 'metaKey'>,
+  { row, column }: Cell,
+  bounds: Bounds,
+): Cell | undefined {
+  const toEnd = ctrlKey || metaKey;
   const { rows, columns, page } = bounds;
   const to = (nextRow: number, nextColumn: number): Cell => ({
     row: Math.max(-1, Math.min(rows - 1, nextRow)),
@@ -25,21 +27,21 @@ export function movedBy({ key, ctrlKey }: Press, { row, column }: Cell, bounds: 
   });
   switch (key) {
     case 'ArrowDown':
-      return to(ctrlKey ? rows - 1 : row + 1, column);
+      return to(toEnd ? rows - 1 : row + 1, column);
     case 'ArrowUp':
-      return to(ctrlKey ? 0 : row - 1, column);
+      return to(toEnd ? 0 : row - 1, column);
     case 'ArrowRight':
-      return to(row, ctrlKey ? columns - 1 : column + 1);
+      return to(row, toEnd ? columns - 1 : column + 1);
     case 'ArrowLeft':
-      return to(row, ctrlKey ? 0 : column - 1);
+      return to(row, toEnd ? 0 : column - 1);
     case 'PageDown':
       return to(row + page, column);
     case 'PageUp':
       return to(Math.max(0, row - page), column);
     case 'Home':
-      return ctrlKey ? to(0, 0) : to(row, 0);
+      return toEnd ? to(0, 0) : to(row, 0);
     case 'End':
-      return ctrlKey ? to(rows - 1, columns - 1) : to(row, columns - 1);
+      return toEnd ? to(rows - 1, columns - 1) : to(row, columns - 1);
     default:
       return undefined;
   }

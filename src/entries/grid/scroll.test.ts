@@ -60,14 +60,15 @@ it('moves sideways until a column is in view as a whole', () => {
 
 it('goes from cell to cell by the keys of a grid', () => {
   const bounds = { rows: 100, columns: 5, page: 10 };
-  const press = (key: string, ctrlKey = false) => movedBy({ key, ctrlKey }, { row: 20, column: 2 }, bounds);
+  const press = (key: string, ctrlKey = false) =>
+    movedBy({ key, ctrlKey, metaKey: false }, { row: 20, column: 2 }, bounds);
   expect(press('ArrowDown')).toEqual({ row: 21, column: 2 });
   expect(press('PageUp')).toEqual({ row: 10, column: 2 });
   expect(press('End')).toEqual({ row: 20, column: 4 });
   expect(press('End', true)).toEqual({ row: 99, column: 4 });
   expect(press('Home', true)).toEqual({ row: 0, column: 0 });
   expect(press('a')).toBeUndefined();
-  expect(movedBy({ key: 'ArrowUp', ctrlKey: false }, { row: 0, column: 1 }, bounds)).toEqual({
+  expect(movedBy({ key: 'ArrowUp', ctrlKey: false, metaKey: false }, { row: 0, column: 1 }, bounds)).toEqual({
     row: -1,
     column: 1,
   });

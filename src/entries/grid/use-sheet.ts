@@ -8,6 +8,7 @@ import type { Misfit } from '../editing/changes.ts';
 import type { Onward } from '../editing/Editor.tsx';
 import { redoStep, stageCells, undoStep } from '../editing/store.ts';
 import type { EntryRows } from '../rows.ts';
+import { actOf } from './grid-keys.ts';
 import { movedBy } from './keys.ts';
 import type { Bounds, Cell } from './keys.ts';
 import { cellsIn, rangeOf } from './range.ts';
@@ -53,7 +54,7 @@ const STEPS: Record<Onward, Cell> = {
   left: { row: 0, column: -1 },
 };
 
-const ONE_CHARACTER = /^.$/u;
+const ONE_CHARACTER = /^[^ ]$/u;
 const isPrintable = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
   ONE_CHARACTER.test(key) && !ctrlKey && !metaKey && !altKey;
 
@@ -126,6 +127,12 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     }
     close('stay');
   };
+  /** A name leads to its entry, unless that has no page yet. */
+  const openAt = (at: Cell): boolean => {
+    if (at.column === 0 && (rows.at(at.row)?.EntryId ?? 0) > 0) return false;
+    begin(at);
+    return true;
+  };
   const writable = (entryId: number) => (field: Field) => refusalOf(editing, field, entryId) === undefined;
   const clear = () => {
     const chosen = columns.slice(range.left, range.right + 1).map(({ field }) => field);
@@ -149,53 +156,44 @@ export function useSheet({ rows, columns, editing, current, bounds, go, reveal }
     else void rowsBetween(rows, range.top, range.bottom, fields).then(stage, sayUnread);
   };
 
+  const turn = (again: boolean): boolean => {
+    if (editing.refusal !== undefined) return false;
+    (again ? redoStep : undoStep)(editing.typeId);
+    announce(again ? 'Done again' : 'Undone');
+    return true;
+  };
+  const selectAll = () => {
+    const to = { row: bounds.rows - 1, column: bounds.columns - 1 };
+    setFar({ from: { row: 0, column: 0 }, to });
+    announce(`Selected ${counted(cellsIn(rangeOf({ row: 0, column: 0 }, to)), 'cell', 'cells')}`);
+  };
+  const letGo = (): boolean => {
+    if (!far && !open) return false;
+    setFar(undefined);
+    setOpen(undefined);
+    return true;
+  };
+  const selectLine = (act: 'row' | 'column') =>
+    setFar(
+      act === 'row'
+        ? { from: { ...current, column: 0 }, to: { ...current, column: bounds.columns - 1 } }
+        : { from: { ...current, row: 0 }, to: { ...current, row: bounds.rows - 1 } },
+    );
+
   /** True where the key was one of the sheet's. */
   const pressed = (event: KeyboardEvent): boolean => {
-    const mod = event.ctrlKey || event.metaKey;
-    const key = event.key.toLowerCase();
-    if (mod && (key === 'z' || key === 'y') && editing.refusal === undefined) {
-      const again = key === 'y' || event.shiftKey;
-      (again ? redoStep : undoStep)(editing.typeId);
-      announce(again ? 'Done again' : 'Undone');
-      return true;
-    }
-    if (mod && key === 'a') {
-      const to = { row: bounds.rows - 1, column: bounds.columns - 1 };
-      setFar({ from: { row: 0, column: 0 }, to });
-      announce(`Selected ${counted(cellsIn(rangeOf({ row: 0, column: 0 }, to)), 'cell', 'cells')}`);
-      return true;
-    }
-    if (event.altKey || current.row < 0) return false;
-    const isNew = (rows.at(current.row)?.EntryId ?? 0) < 0;
-    if (event.key === ' ' && (mod || event.shiftKey)) {
-      const row = {
-        from: { row: current.row, column: 0 },
-        to: { row: current.row, column: bounds.columns - 1 },
-      };
-      const column = {
-        from: { row: 0, column: current.column },
-        to: { row: bounds.rows - 1, column: current.column },
-      };
-      setFar(event.shiftKey ? row : column);
-      return true;
-    }
-    if (event.shiftKey) {
-      const to = movedBy(event, far?.to ?? current, bounds);
-      if (to) {
-        extend(to);
-        return true;
-      }
-    }
-    if (event.key === 'Escape' && (far || open)) {
-      setFar(undefined);
-      setOpen(undefined);
-      return true;
-    }
-    if (mod && (event.key === 'Delete' || event.key === 'Backspace')) void deleteRows(rows, range);
-    else if (event.key === 'Delete' || event.key === 'Backspace') clear();
-    else if (event.key === 'F2') begin(current);
-    else if (event.key === 'Enter' && !mod && (current.column > 0 || isNew)) begin(current);
-    else if (isPrintable(event) && event.key !== ' ') begin(current, event.key);
+    const act = actOf(event);
+    if (act === 'undo' || act === 'redo') return turn(act === 'redo');
+    if (act === 'all') selectAll();
+    else if (current.row < 0) return false;
+    else if (act === 'row' || act === 'column') selectLine(act);
+    else if (act === 'extend') extend(movedBy(event, far?.to ?? current, bounds) ?? current);
+    else if (act === 'let-go') return letGo();
+    else if (act === 'delete') void deleteRows(rows, range);
+    else if (act === 'clear') clear();
+    else if (act === 'write') begin(current);
+    else if (act === 'open') return openAt(current);
+    else if (isPrintable(event)) begin(current, event.key);
     else return false;
     return true;
   };
