@@ -53,13 +53,19 @@ const AWKWARD = Array.from(
   '\u0000\u0001\t\n\r\u001f\u007f\u0085\u2028\ufdd0\ufffd\ufffe\uffff\u{1fffe}_x0aF&<>"\'= שa',
 );
 
+const NUMBER = fc
+  .oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger())
+  .map((value) => value + 0);
+
+/** Whole numbers with more digits than programs keep are texts. */
+const asCell = (cell: string | number): string | number =>
+  Number.isInteger(cell) && Math.abs(Number(cell)) >= 1e15 && Math.abs(Number(cell)) < 1e21
+    ? String(cell)
+    : cell;
+
 test('another reader finds every text and number as it was', async () => {
   const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: fc.constantFrom(...AWKWARD) }));
-  const cell = fc.oneof(
-    text,
-    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
-    fc.maxSafeInteger(),
-  );
+  const cell = fc.oneof(text, NUMBER);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (rows) => {
       const book = createWorkbook({ columns, sheet: 'Things', filter: '', made });
@@ -67,7 +73,7 @@ test('another reader finds every text and number as it was', async () => {
       const blob = await book.end();
       const [sheet] = await readBook(await blob.arrayBuffer(), { trim: false });
       const found = rows.map((_, at) => [0, 1].map((column) => sheet?.data[at + 1]?.[column] ?? ''));
-      expect(found).toEqual(rows);
+      expect(found).toEqual(rows.map((row) => row.map(asCell)));
     }),
     { numRuns: 100 },
   );

@@ -22,11 +22,15 @@ const textCell = (at: string, text: string, style: number): string =>
 const dateCell = (at: string, wall: number, style: number): string =>
   `<c r="${at}" s="${style}"><v>${wall / DAY + EPOCH}</v></c>`;
 
-// Without a format programs show no more than eleven digits of a number, and keep fifteen.
-const isLong = (value: number): boolean =>
-  Number.isInteger(value) && Math.abs(value) >= 1e11 && Math.abs(value) < 1e15;
-const numberCell = (at: string, value: number): string =>
-  `<c r="${at}"${isLong(value) ? ` s="${STYLE.whole}"` : ''}><v>${value}</v></c>`;
+// Without a format programs show no more than eleven digits of a number, and of none more than fifteen: what has more of
+// them is a text, which nobody rounds.
+const [SHOWN, EXACT, DIGITS] = [1e11, 1e15, 1e21];
+
+function numberCell(at: string, value: number): string {
+  const size = Number.isInteger(value) ? Math.abs(value) : 0;
+  if (size >= EXACT && size < DIGITS) return textCell(at, String(value), STYLE.plain);
+  return `<c r="${at}"${size >= SHOWN && size < EXACT ? ` s="${STYLE.whole}"` : ''}><v>${value}</v></c>`;
+}
 
 function xmlCell(at: string, value: ExportCell): string {
   if (value === '') return '';

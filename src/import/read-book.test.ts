@@ -94,6 +94,8 @@ test('numbers are dates by their formats, from 1900 and from 1904', async () => 
   expect(await day(46_082, 0)).toBe('46082');
   // A time of no day, and the days around the one that never was.
   expect(await day(0.5, 4)).toBe('12:00:00');
+  expect(await day(0.5, 5)).toBe('12:00:00');
+  expect(await day(1.25, 4)).toBe('30:00:00');
   expect(await day(1, 1)).toBe('1900-01-01');
   expect(await day(59, 1)).toBe('1900-02-28');
   expect(await day(60, 1)).toBe('1900-02-29');

@@ -1,4 +1,4 @@
-import { relationsOf, datesIn, workbookOf } from './book/parts.ts';
+import { relationsOf, stylesIn, workbookOf } from './book/parts.ts';
 import { createSheetReader, createStringsReader } from './book/sheet.ts';
 import type { Shared } from './book/sheet.ts';
 import { openZip } from './book/unzip.ts';
@@ -52,7 +52,7 @@ async function openBook(zip: Unzip) {
   await readText(zip, pathOf('sharedStrings'), (text) => strings.write(text));
   const shared: Shared = {
     strings: strings.strings,
-    dates: datesIn(await textOf(zip, pathOf('styles'))),
+    styles: stylesIn(await textOf(zip, pathOf('styles'))),
     is1904,
   };
   return { sheets, shared };

@@ -17,14 +17,22 @@ const isBuiltIn = (id: number): boolean =>
     [50, 58],
   ].some(([from = 0, to = 0]) => id >= from && id <= to);
 
+/** `[h]:mm:ss`. */
+const SPAN_FORMAT = 46;
+
 // Texts, signs and colours that a format shows beside the number.
 const BESIDE = /"[^"]*"|\\.|_.|\*.|\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi;
 
-/** Whether numbers of a format are shown as dates or times. */
-export function isDateFormat(id: number, code: string | undefined): boolean {
-  if (code === undefined) return isBuiltIn(id);
+const SPAN = /\[(?:h+|m+|s+)\]/i;
+
+/** As what numbers of a format are shown, where that is no number: a day or moment, or how long something took. */
+export type Shown = 'date' | 'span' | undefined;
+
+export function shownAs(id: number, code: string | undefined): Shown {
+  if (code === undefined) return id === SPAN_FORMAT ? 'span' : isBuiltIn(id) ? 'date' : undefined;
   const [first = ''] = code.replaceAll(BESIDE, '').split(';');
-  return !/general|[0#?]/i.test(first.replaceAll(/\.0+/g, '')) && /[ymdhs]/i.test(first);
+  if (/general|[0#?]/i.test(first.replaceAll(/\.0+/g, '')) || !/[ymdhs]/i.test(first)) return undefined;
+  return SPAN.test(first) ? 'span' : 'date';
 }
 
 /** A sheet counts fractions of days: what is nearly a second is one. */
@@ -43,6 +51,13 @@ export function dateText(serial: number, is1904: boolean): string {
   const text = at.toISOString();
   if (serial >= 0 && serial < 1) return text.slice(11, -1).replace('.000', '');
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, -1);
+}
+
+/** How long something took: hours beyond a day go on. */
+export function spanText(days: number): string {
+  const seconds = Math.round((Math.abs(days) * DAY) / SECOND);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  return `${days < 0 ? '-' : ''}${parts.map((part) => String(part).padStart(2, '0')).join(':')}`;
 }
 
 /** A date as the format for exchange writes it (`t="d"`). */

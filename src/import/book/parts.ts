@@ -1,4 +1,5 @@
-import { isDateFormat } from './dates.ts';
+import { shownAs } from './dates.ts';
+import type { Shown } from './dates.ts';
 import { attributesOf, createXmlReader } from './xml.ts';
 
 /** A sheet as the workbook names it. */
@@ -55,8 +56,8 @@ export function workbookOf(xml: string, sheetPaths: ReadonlyMap<string, string>)
   return { sheets, is1904 };
 }
 
-/** By the number of a style of cells: whether numbers are dates in it. */
-export function datesIn(xml: string): boolean[] {
+/** By the number of a style of cells: as what it shows numbers. */
+export function stylesIn(xml: string): Shown[] {
   const codes = new Map<number, string>();
   const formats: number[] = [];
   for (const [name, attributes, within] of elementsOf(xml)) {
@@ -64,5 +65,5 @@ export function datesIn(xml: string): boolean[] {
     if (name === 'numFmt' && within === 'numFmts') codes.set(id, attributes.get('formatCode') ?? '');
     if (name === 'xf' && within === 'cellXfs') formats.push(id);
   }
-  return formats.map((id) => isDateFormat(id, codes.get(id)));
+  return formats.map((id) => shownAs(id, codes.get(id)));
 }

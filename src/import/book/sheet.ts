@@ -1,11 +1,12 @@
-import { dateText, isoText } from './dates.ts';
+import { dateText, isoText, spanText } from './dates.ts';
+import type { Shown } from './dates.ts';
 import { attributesOf, createXmlReader } from './xml.ts';
 
 /** What cells of a sheet refer to. */
 export interface Shared {
   strings: readonly string[];
-  /** By the number of a style: whether its numbers are dates. */
-  dates: readonly boolean[];
+  /** By the number of a style: as what it shows numbers. */
+  styles: readonly Shown[];
   is1904: boolean;
 }
 
@@ -77,7 +78,7 @@ const number = (text: string): string => {
 };
 
 /** What a cell holds as the text that a CSV file would have; of a formula what it was when the file was saved. */
-function cellText(type: string, style: number, value: string, { strings, dates, is1904 }: Shared): string {
+function cellText(type: string, style: number, value: string, { strings, styles, is1904 }: Shared): string {
   if (value === '') return '';
   if (type === 's') {
     const text = strings[Number(value)];
@@ -86,7 +87,11 @@ function cellText(type: string, style: number, value: string, { strings, dates, 
   }
   if (type === 'b') return value === '1' || value === 'true' ? 'Yes' : 'No';
   if (type === 'd') return own(isoText(value));
-  if (type === 'n' || type === '') return dates[style] ? dateText(Number(value), is1904) : number(value);
+  if (type === 'n' || type === '') {
+    const shown = styles[style];
+    if (shown === 'span') return spanText(Number(value));
+    return shown === 'date' ? dateText(Number(value), is1904) : number(value);
+  }
   // The result of a formula, or its error.
   return own(type === 'str' ? unescaped(value) : value);
 }
