@@ -30,7 +30,8 @@ const job = (): ImportJob => ({
   id: crypto.randomUUID(),
   holder: ME,
   about: { place: 'people', words: ['person', 'people'], labels: {}, detail: 'E-mail' },
-  fileName: 'people.csv',
+  fileName: 'people.xlsx',
+  sheet: 'Berlin',
   headings: ['E-mail', 'First name', 'Last name'],
   rows: Array.from({ length: 8 }, (_, at) => sent(at + 2)),
 });
@@ -90,7 +91,7 @@ test('an import goes on after a reload where it was: nobody is sent twice, nobod
   if (!kept) throw new Error('Nothing was kept');
   const again = createImport(new QueryClient(), kept.job, kept.notes);
   again.showEnd();
-  expect(importRun('people')?.state).toBe('stopped');
+  expect(importRun('people')).toMatchObject({ state: 'stopped', sheet: 'Berlin' });
   site.creations.length = 0;
   again.goOn();
   await expect.poll(() => importRun('people')?.state).toBe('failed');
