@@ -10,7 +10,7 @@ import type { Field } from '../schema.ts';
 import { createDesk } from './desk.ts';
 import type { Question } from './question.ts';
 import { guessRules } from './rules.ts';
-import { guessMapping } from './targets.ts';
+import { guessMapping, ignoredBecause } from './targets.ts';
 import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const text = fc.oneof(
@@ -147,6 +147,7 @@ async function importAgain(
   zone: string,
   empty: 'keep' | 'clear',
   { fields, people, others, rows }: { fields: Field[]; people: string[]; others: string[]; rows: RowVm[] },
+  there = rows,
 ) {
   const columns = entryColumns({ fields, columns: fields, zone });
   const writer = createWriter({ format, columns, sheet: 'Things', filter: '', made: new Date() });
@@ -160,7 +161,7 @@ async function importAgain(
   desk.needs(question);
   desk.lendReferences([2], named(others));
   desk.lendUsers(named(people));
-  desk.lendEntries(rows, question);
+  desk.lendEntries(there, question);
   return { counts: desk.check(question), plans: desk.some([], 0, 100), mapping: question.mapping };
 }
 
@@ -192,3 +193,40 @@ for (const [format, numRuns] of [
       { numRuns },
     );
   });
+
+test.each(['csv', 'json', 'xlsx'] as const)(
+  'a text of a million characters comes back, or stays what it is where a cell cannot hold it: %s',
+  async (format) => {
+    const long = '"=ש🧑‍🚀\n'.repeat(125_000).slice(0, 1_000_000);
+    const fields = [field(1, FIELD.text, { isKey: true }), field(2, FIELD.text), field(3, FIELD.text)];
+    const there: RowVm = { EntryId: 7, F1: 'a', F2: long, F3: 'b' };
+    const all = { fields, people: [], others: [], rows: [there] };
+    // A cell of the workbook says that it is too long: it says nothing of the field, even where empty cells clear.
+    expect((await importAgain(format, 'UTC', 'clear', all)).counts).toMatchObject({ skip: 1, cannot: 0 });
+    const longer = { ...all, rows: [{ ...there, F2: `${long.slice(0, -1)}!` }] };
+    const { plans } = await importAgain(format, 'UTC', 'keep', all, longer.rows);
+    expect(plans.map(({ changes }) => changes.map((change) => change.field))).toEqual([
+      format === 'xlsx' ? [] : ['F2'],
+    ]);
+  },
+);
+
+test('columns of what cannot be imported say why they are passed over', () => {
+  const fields = [
+    field(1, FIELD.text, { isKey: true }),
+    field(2, FIELD.number, { isCalculated: true, isStoreRequestSupported: false }),
+    field(3, FIELD.counter, { isStoreRequestSupported: false }),
+    field(4, FIELD.image),
+  ];
+  const headings = entryColumns({ fields, columns: fields, zone: 'UTC' }).map(({ heading }) => heading);
+  const mapping = guessMapping(headings, fields);
+  expect(
+    headings.flatMap((heading, at) =>
+      mapping[at] === undefined ? [[heading, ignoredBecause(heading, fields)]] : [],
+    ),
+  ).toEqual([
+    ['Field 2', 'Calculated by the service'],
+    ['Field 3', 'Counted by the service'],
+    ['Field 4 (files)', 'Files are not in a table'],
+  ]);
+});
