@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useDeferredValue, useId, useRef, useState } from 'react';
+import { useDeferredValue, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { Popover } from 'react-aria-components';
 import type { FieldValueItem } from '../../api/generated/types.gen.ts';
@@ -12,6 +12,7 @@ import type { Candidate } from './candidates.ts';
 import { onwardOf } from './cell-keys.ts';
 import type { EditorProps, Onward } from './Editor.tsx';
 import { Options } from './PickOptions.tsx';
+import { turn } from './turn.ts';
 import { useLeaving } from './use-leaving.ts';
 
 const sameItem = (a: FieldValueItem, b: FieldValueItem): boolean =>
@@ -26,10 +27,11 @@ export function PickEditor(props: EditorProps) {
   // A form follows what is staged and undone elsewhere; a cell has its own until it is left.
   const chosen = inCell ? held : itemsOf(value);
   const [typed, setTyped] = useState(seed ?? '');
-  const [open, setOpen] = useState(inCell);
+  const [open, setOpen] = useState(false);
   // Only what was typed or gone to is taken by Enter: opening alone changes nothing.
   const [active, setActive] = useState(seed === undefined ? -1 : 0);
   const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => turn(box.current), []);
   const input = useRef<HTMLInputElement>(null);
   const settled = useRef(false);
   const listId = useId();
@@ -131,7 +133,10 @@ export function PickEditor(props: EditorProps) {
           setActive(target.value === '' ? -1 : 0);
           setOpen(true);
         }}
-        onFocus={() => setOpen(true)}
+        // A frame later: the focus brings the cell into view, and a list that is open closes when its page is scrolled.
+        onFocus={({ currentTarget }) =>
+          requestAnimationFrame(() => setOpen(document.activeElement === currentTarget))
+        }
         onClick={() => setOpen(true)}
         onKeyDown={keyed}
         onBlur={() => {

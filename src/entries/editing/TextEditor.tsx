@@ -5,7 +5,9 @@ import type { Field } from '../schema.ts';
 import { useZone } from '../zone.ts';
 import { cx } from '../../ui/cx.ts';
 import { onwardOf } from './cell-keys.ts';
+import { CellNote } from './CellNote.tsx';
 import type { EditorProps, Onward } from './Editor.tsx';
+import { turn } from './turn.ts';
 import { readTyped, toTyped } from './typed.ts';
 import { useLeaving } from './use-leaving.ts';
 
@@ -96,6 +98,7 @@ export function TextEditor(props: EditorProps) {
   return (
     <>
       <textarea
+        ref={inCell ? turn : undefined}
         id={id}
         className={cx('input ed-text', inCell && 'ed-cell', isLong && 'ed-long')}
         rows={1}
@@ -125,11 +128,16 @@ export function TextEditor(props: EditorProps) {
           if (document.activeElement !== currentTarget) leave();
         }}
       />
-      {fault !== undefined && (
-        <span id={faultId} className={inCell ? 'ed-fault' : 'field-error'} role="alert">
-          {fault}
-        </span>
-      )}
+      {fault !== undefined &&
+        (inCell ? (
+          <CellNote id={faultId} role="alert">
+            {fault}
+          </CellNote>
+        ) : (
+          <span id={faultId} className="field-error" role="alert">
+            {fault}
+          </span>
+        ))}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { FieldValue } from '../../api/generated/types.gen.ts';
+import { CellNote } from '../editing/CellNote.tsx';
 import type { Misfit } from '../editing/changes.ts';
 import { Editor } from '../editing/Editor.tsx';
 import type { Onward } from '../editing/Editor.tsx';
@@ -39,7 +40,7 @@ export const EditCell = ({ open, field }: { open: RowOpen; field: Field }) => (
 
 /** Why a cell is not edited, under it; a screen reader has heard it. */
 export const Refusal = ({ text }: { text: string }) => (
-  <span className="ed-fault eg-refusal" aria-hidden>
+  <CellNote className="eg-refusal" hidden>
     {text}
-  </span>
+  </CellNote>
 );
