@@ -7,6 +7,8 @@ export interface Measure {
   unit: string;
   /** What ours may be at most. */
   limit?: number;
+  /** What ours is to be at least. */
+  least?: number;
 }
 
 /** What may be chosen for a run. */
@@ -23,6 +25,8 @@ export interface Bench {
   name: string;
   /** What stands beside ours; the floor where nothing is said. */
   beside?: string;
+  /** Why it cannot run here, if it cannot. */
+  whyNot?: () => string | undefined;
   run(options: BenchOptions): Promise<Measure[]>;
 }
 

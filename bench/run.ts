@@ -11,6 +11,7 @@ import type { Bench, Measure } from './bench.ts';
 import { bundle } from './bundle.ts';
 import { csv } from './csv.ts';
 import { directory } from './directory.ts';
+import { directus } from './directus.ts';
 import { entries, entriesEmbedded, entriesLoad } from './entries.ts';
 import { grid, gridEmbedded } from './grid.ts';
 import { http } from './http.ts';
@@ -28,16 +29,21 @@ const BENCHES: readonly Bench[] = [
   entriesEmbedded,
   grid,
   gridEmbedded,
+  directus,
   backups,
 ];
 
 const number = (value: number, unit: string) =>
   `${value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 1 : 0 })}${unit && ` ${unit}`}`;
 
-function line({ name, ours, floor, unit, limit }: Measure): string {
+function line({ name, ours, floor, unit, limit, least }: Measure): string {
   const beside = floor === undefined ? '' : number(floor, unit);
   const ratio = floor ? `${(ours / floor).toFixed(2)} ×` : '';
-  const asked = limit === undefined ? '' : number(limit, unit) + (ours > limit ? ' – missed' : '');
+  const bounds = [
+    limit !== undefined && number(limit, unit) + (ours > limit ? ' – missed' : ''),
+    least !== undefined && `from ${number(least, unit)}${ours < least ? ' – missed' : ''}`,
+  ];
+  const asked = bounds.filter((bound) => bound !== false).join(', ');
   return `| ${[name.trim(), number(ours, unit), beside, ratio, asked].join(' | ')} |`;
 }
 
@@ -68,6 +74,11 @@ console.log(
   `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${number(totalmem() / GB, 'GB')}`,
 );
 for (const bench of chosen) {
+  const reason = bench.whyNot?.();
+  if (reason !== undefined) {
+    console.log(`\n## ${bench.name}\n\nNot measured: ${reason}.`);
+    continue;
+  }
   const notes: string[] = [];
   const started = loadavg()[0] ?? 0;
   console.log(

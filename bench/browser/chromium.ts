@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import { existsSync } from 'node:fs';
 import { ensureChromium } from '../../scripts/chromium.ts';
 import type { Service } from '../../e2e/support/service.ts';
-import { watch } from './watch.ts';
+import { GRID_ROW, watch } from './watch.ts';
 
 /** The browser that measures, once there is something to look at. */
 export async function openBrowser(): Promise<Browser> {
@@ -12,13 +12,17 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: ensureChromium(), args });
 }
 
-/** A browser that has never seen the service; its pages note what they paint and what takes long. */
-export async function newVisitor(browser: Browser, { url }: Pick<Service, 'url'>): Promise<BrowserContext> {
+/** A browser that has never seen the service; its pages note when they paint a row first and what takes long. */
+export async function newVisitor(
+  browser: Browser,
+  { url }: Pick<Service, 'url'>,
+  row = GRID_ROW,
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
   });
-  await context.addInitScript(watch);
+  await context.addInitScript(watch, row);
   return context;
 }

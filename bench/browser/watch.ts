@@ -9,10 +9,13 @@ declare global {
   }
 }
 
-/** Notes when rows are painted first, and each long task. It is sent to the page as text and knows nothing outside. */
-export function watch(): void {
+/** A row of a grid that is there. */
+export const GRID_ROW = '[role=grid] tbody tr[aria-rowindex]:not([aria-busy])';
+
+/** Notes when a row is painted first, and each long task. It is sent to the page as text and knows nothing outside. */
+export function watch(row: string): void {
   const observer = new MutationObserver(() => {
-    if (!document.querySelector('[role=grid] tbody tr[aria-rowindex]:not([aria-busy])')) return;
+    if (!document.querySelector(row)) return;
     observer.disconnect();
     const { port1, port2 } = new MessageChannel();
     port1.addEventListener('message', () => {

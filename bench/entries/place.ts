@@ -51,12 +51,15 @@ export const paths = {
   historical: `${DATA}/getHistoricalData`,
 };
 
-/** Requests over one connection that stays open: fetch costs more than some of what is measured. */
-function requests(service: Service, token: string): Place['ask'] {
-  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+/** How many requests of a program are under way at once. */
+export const CONNECTIONS = 4;
+
+/** Requests over connections that stay open: fetch costs more than some of what is measured. */
+export function requests({ url }: { url: string }, token: string): Place['ask'] {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return async (method, path, body) => {
-    const sent = request(service.url + path, { method, headers, agent });
+    const sent = request(url + path, { method, headers, agent });
     sent.end(body && JSON.stringify(body));
     const response = await new Promise<IncomingMessage>((done, reject) => {
       sent.once('error', reject).once('response', done);
