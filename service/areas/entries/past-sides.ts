@@ -1,50 +1,44 @@
-import type { Compared } from './past.store.ts';
+import type { PastState } from '../../../contract/generated/types.gen.ts';
+import { hasId, type Ids, idsIn, joined } from './id-list.ts';
 
 /** Entries that have changed, by what that did to the answer. */
-export interface Sides {
-  all: readonly number[];
-  was: readonly number[];
-  is: readonly number[];
-  added: readonly number[];
-  removed: readonly number[];
-  changed: readonly number[];
+export interface Sides extends Record<PastState, Ids> {
+  all: Ids;
+  /** Those that matched then. */
+  was: Ids;
 }
 
-/** What is the same for every page of a list as it was. */
-export interface Comparison {
-  sides: Sides;
-  /** So many match today. */
-  matches: number;
+/** What was found of entries that have changed. */
+export interface Compared {
+  all: Ids;
+  was: Ids;
+  /** Of those that were there, whose shown fields are different today. */
+  differ: Ids;
+  /** Those that match today. */
+  is: Ids;
 }
 
-const idsOf = (compared: readonly Compared[], holds: (each: Compared) => boolean): number[] =>
-  compared.filter(holds).map(({ entryId }) => entryId);
-
-export const sidesOf = (compared: readonly Compared[]): Sides => ({
-  all: idsOf(compared, () => true),
-  was: idsOf(compared, ({ was }) => was),
-  is: idsOf(compared, ({ is }) => is),
-  added: idsOf(compared, ({ was, is }) => is && !was),
-  removed: idsOf(compared, ({ was, is }) => was && !is),
-  changed: idsOf(compared, ({ differs }) => differs),
+export const sidesOf = ({ all, was, differ, is }: Compared): Sides => ({
+  all,
+  was,
+  added: idsIn(is, was, false),
+  removed: idsIn(was, is, false),
+  changed: idsIn(differ, is, true),
 });
 
-/**
- * Comparisons that were made lately: whoever scrolls through a list as it was asks for page after page of the same one.
- * The key of one holds the last change of the type, so that it ends with the next one (positions.ts).
- */
-const known = new Map<string, Comparison & { until: number }>();
-const MOST_KNOWN = 8;
-const KNOWN_MS = 60_000;
-
-export function comparisonAt(key: string): Comparison | undefined {
-  const found = known.get(key);
-  return found && found.until > Date.now() ? found : undefined;
+/** The same with some entries compared anew. */
+export function renewed(sides: Sides, fresh: Sides): Sides {
+  const renew = (name: keyof Sides): Ids =>
+    joined([idsIn(sides[name], fresh.all, false), fresh[name]]).toSorted();
+  return {
+    all: renew('all'),
+    was: renew('was'),
+    added: renew('added'),
+    removed: renew('removed'),
+    changed: renew('changed'),
+  };
 }
 
-export function rememberComparison(key: string, comparison: Comparison): void {
-  known.delete(key);
-  known.set(key, { ...comparison, until: Date.now() + KNOWN_MS });
-  const [oldest] = known.keys();
-  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
-}
+/** What became of an entry; undefined where nothing that is asked for did. */
+export const stateIn = (sides: Sides, id: number): PastState | undefined =>
+  (['added', 'removed', 'changed'] as const).find((state) => hasId(sides[state], id));

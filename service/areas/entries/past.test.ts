@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RowsAsOf } from '../../../contract/generated/types.gen.ts';
 import { calculate, DATA, finishSchema, makeThings, type Row, type Things } from '../../testing/entries.ts';
 import { Chance, EntryModel, randomQuery, randomValue } from '../../testing/entry-model.ts';
 import { compare, matches, type Plain } from '../../testing/entry-oracle.ts';
 import { onEachApp } from '../../testing/site.ts';
+import { pastBounds } from './past-compare.ts';
 
 /** STEWARD_SEED=… repeats a run: the name of the test tells it. */
 const SEED = Number(process.env.STEWARD_SEED ?? Date.now() % 1_000_000_000);
@@ -15,6 +16,8 @@ const REFERENCES = ['Parent', 'Friends'];
 const SHOWN = [...FIELDS, ...REFERENCES, 'Twice'];
 const TEXTS = ['Name', 'Note', 'Memo'];
 const ORDERED = ['Name', 'Note', 'Stage', 'Score', 'Seen', 'Founded', 'Active', 'Twice'];
+
+const BOUNDS = { ...pastBounds };
 
 /** A moment of the database's clock with nothing in the same millisecond, before or after. */
 async function moment(): Promise<string> {
@@ -57,6 +60,9 @@ onEachApp((house) => {
   let things: Things;
   beforeEach(async () => {
     things = await makeThings(house());
+  });
+  afterEach(() => {
+    Object.assign(pastBounds, BOUNDS);
   });
   const ask = (body: object) => things.api.post<RowsAsOf>(`${DATA}/entrydata/rows/asof/Thing`, body);
 
@@ -104,6 +110,11 @@ onEachApp((house) => {
       }
     };
     const check = async ({ at, states }: (typeof moments)[number]) => {
+      // Windows are read by themselves, or cut from a list that is put in order once.
+      Object.assign(pastBounds, {
+        few: chance.one([0, 4, BOUNDS.few, BOUNDS.few]),
+        atOnce: chance.one([3, BOUNDS.atOnce]),
+      });
       // All entries by their ids are read in a way of their own.
       const isPlain = chance.isLess(0.5);
       const query = isPlain || chance.isLess(0.3) ? {} : randomQuery(SHOWN, value, chance, 2);
@@ -197,6 +208,41 @@ onEachApp((house) => {
     expect(await only('added')).toEqual([1, [five]]);
     expect(await only('removed')).toEqual([2, [two, three]]);
     expect(await only('changed')).toEqual([1, [one]]);
+  });
+
+  test('where much has changed, a list is put in order once and what changes while somebody looks is told', async () => {
+    const names = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight'];
+    const made = await things.create(...names.map((Name, Score) => ({ Name, Score })));
+    const [one = 0, two = 0, three = 0] = made;
+    const at = await moment();
+    for (const id of made.slice(0, 6)) await things.update(id, { Score: 100 - id });
+    const [nine = 0] = await things.create({ Name: 'Nine', Score: 3.5 });
+    Object.assign(pastBounds, { few: 5, atOnce: 2, settledMs: 0 });
+    const asked = { asOf: at, fields: ['Name', 'Score'], orderBy: '-Score' };
+    const page = async (more: object = {}) => {
+      const { totalRecords, added, removed, changed, rows } = (await ask({ ...asked, ...more })).body;
+      return [totalRecords, added, removed, changed, rows.map(({ EntryId }) => EntryId)];
+    };
+    const then = made.toReversed();
+    expect(await page({ skip: 2, limit: 3 })).toEqual([8, 1, 0, 6, then.slice(2, 5)]);
+    expect(await page({ withAdded: true })).toEqual([9, 1, 0, 6, then.toSpliced(4, 0, nine)]);
+    expect(await page({ only: 'changed', limit: 2 })).toEqual([6, 1, 0, 6, then.slice(2, 4)]);
+    expect(await page({ only: 'changed', orderBy: '', skip: 4 })).toEqual([6, 1, 0, 6, made.slice(4, 6)]);
+    await things.remove(one);
+    await things.update(two, { Score: 1 });
+    const [ten = 0] = await things.create({ Name: 'Ten', Score: 9 });
+    expect(await page({ skip: 5 })).toEqual([8, 2, 1, 4, then.slice(5)]);
+    expect(await page({ withAdded: true, limit: 1 })).toEqual([10, 2, 1, 4, [ten]]);
+    expect(await page({ only: 'removed', orderBy: '' })).toEqual([1, 2, 1, 4, [one]]);
+    expect(await page({ orderBy: '', skip: 1, limit: 2 })).toEqual([8, 2, 1, 4, [two, three]]);
+
+    Object.assign(pastBounds, { listed: 7 });
+    const text = async (more: object) => (await ask({ ...asked, ...more })).text;
+    expect(await text({ orderBy: 'Name' })).toContain('and more than 7 are asked for');
+    Object.assign(pastBounds, { most: 6 });
+    expect(await text({ asOf: new Date(Date.parse(at) - 1).toISOString() })).toContain(
+      'more than 6 entries have changed since then',
+    );
   });
 
   describe('is refused', () => {

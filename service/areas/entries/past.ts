@@ -1,23 +1,20 @@
 import { parseQuery } from '../../../contract/rules/query/text.ts';
 import { readQuery } from '../../../contract/rules/query/read.ts';
 import type { PastDifference, PastState } from '../../../contract/generated/types.gen.ts';
-import type { Db } from '../../kernel/db/database.ts';
-import { ApiError, invalid } from '../../kernel/http/errors.ts';
+import { invalid } from '../../kernel/http/errors.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import { readMoment } from '../../kernel/http/moments.ts';
 import { type DateTimeBehavior, findField, type SchemaField, type Zones } from '../schema/index.ts';
 import { askedIn, conditionOr400, fieldsCalled, orderCalled, typeOf, zonesFor } from './asking.ts';
-import { countMatches } from './matching.store.ts';
-import type { PageOf } from './past-ids.store.ts';
-import { type Comparison, comparisonAt, rememberComparison, type Sides, sidesOf } from './past-sides.ts';
+import { hasId, type Ids, NO_IDS } from './id-list.ts';
+import { comparisonOf, prepareComparison } from './past-compare.ts';
+import type { ListOf } from './past-ids.store.ts';
+import { idsOn } from './past-list.ts';
+import type { Comparison } from './past-known.ts';
+import { type Sides, stateIn } from './past-sides.ts';
 import type { PastWanted } from './past-values.store.ts';
-import { compareWithToday, inOneState, type PastRow, pastRows } from './past.store.ts';
-import { placeOf } from './positions.ts';
-import { lastChange } from './rows.store.ts';
+import { inOneState, type PastRow, pastRows } from './past.store.ts';
 import { shownRows } from './shown-dates.ts';
-
-/** Entries that changed since then are compared one by one: at most so many. */
-const MOST_CHANGED = 20_000;
 
 type Row = PastDifference['today'] & object;
 
@@ -26,39 +23,19 @@ interface Part {
   withAdded: boolean;
 }
 
-function pageOf(sides: Sides, { only, withAdded }: Part): PageOf {
-  const without = withAdded ? [] : sides.added;
-  if (only === undefined)
-    return {
-      was: sides.was,
-      is: withAdded ? sides.added : [],
-      unchangedBut: sides.all,
-      without,
-      besides: sides.removed,
-    };
-  const none = { unchangedBut: undefined, without: [], besides: [] };
-  return only === 'added' ? { was: [], is: sides.added, ...none } : { was: sides[only], is: [], ...none };
+function listOf(sides: Sides, { only, withAdded }: Part): ListOf {
+  const none = { was: NO_IDS, is: NO_IDS, unchangedBut: undefined, without: NO_IDS, besides: NO_IDS };
+  if (only === 'added') return { ...none, part: only, is: sides.added };
+  if (only) return { ...none, part: only, was: sides[only] };
+  const then = { was: sides.was, unchangedBut: sides.all, besides: sides.removed };
+  return withAdded
+    ? { ...none, ...then, part: 'withAdded', is: sides.added }
+    : { ...none, ...then, part: 'then', without: sides.added };
 }
 
 function totalOf({ sides, matches }: Comparison, { only, withAdded }: Part): number {
   if (only !== undefined) return sides[only].length;
-  return matches - sides.is.length + sides.was.length + (withAdded ? sides.added.length : 0);
-}
-
-/** Compares with today, or takes what was found for the page before. */
-async function comparisonOf(tx: Db, wanted: PastWanted, fields: readonly SchemaField[]): Promise<Comparison> {
-  const { type, condition, asked, at } = wanted;
-  const changed = await lastChange(tx, wanted);
-  const key =
-    changed &&
-    placeOf([asked.siteId, type, changed, condition, asked.meaning, at, fields.map(({ id }) => id)], 0);
-  const known = key === undefined ? undefined : comparisonAt(key);
-  if (known) return known;
-  const compared = await compareWithToday(tx, wanted, fields, MOST_CHANGED + 1);
-  refuseMany(compared.length);
-  const comparison = { sides: sidesOf(compared), matches: await countMatches(tx, wanted) };
-  if (key !== undefined) rememberComparison(key, comparison);
-  return comparison;
+  return matches + sides.removed.length - (withAdded ? 0 : sides.added.length);
 }
 
 /** How a row of the answer is different today. */
@@ -93,13 +70,10 @@ interface Shown {
 
 /** The rows in the zone that was asked for, and the differences of those that have changed. */
 function answerOf(page: readonly PastRow[], sides: Sides, { fields, behavior, zones }: Shown) {
-  const states = new Map<number, PastState>();
-  for (const state of ['added', 'removed', 'changed'] as const)
-    for (const id of sides[state]) states.set(id, state);
   const show = (texts: readonly string[]) => shownRows(texts, fields, behavior, zones);
   const rows = show(page.map(({ row }) => row));
   const differences = page.flatMap((each) => {
-    const state = states.get(each.entryId);
+    const state = stateIn(sides, each.entryId);
     if (!state) return [];
     const [text] = each.today === null ? [] : show([each.today]);
     return differenceOf(each, text === undefined ? undefined : (JSON.parse(text) as Row), state, fields);
@@ -112,12 +86,6 @@ const readPast = (text: string): Date => {
   if (at.getTime() > Date.now()) throw invalid([{ path: 'asOf', message: 'lies ahead' }]);
   return at;
 };
-
-function refuseMany(changed: number): void {
-  if (changed <= MOST_CHANGED) return;
-  const message = `more than ${MOST_CHANGED} entries have changed since then: ask for a later moment`;
-  throw new ApiError(400, `The list cannot be told as it was: ${message}`, [{ path: 'asOf', message }]);
-}
 
 /** Rows as a query would have found them at a moment, and how they differ from today. */
 export async function rowsAsOf(call: Call<'queryRowsAsOf'>): Promise<{ status: 200; json: string }> {
@@ -143,10 +111,13 @@ export async function rowsAsOf(call: Call<'queryRowsAsOf'>): Promise<{ status: 2
     textLimit: body.textLimit,
   };
   const part = { only: body.only, withAdded: body.withAdded ?? false };
+  const asking = { wanted, fields };
+  await prepareComparison(db, asking);
   return inOneState(db, async (tx) => {
-    const comparison = await comparisonOf(tx, wanted, fields);
+    const comparison = await comparisonOf(tx, asking);
     const { sides } = comparison;
-    const page = await pastRows(tx, wanted, pageOf(sides, part), window, fields, rendering);
+    const ids = await idsOn(tx, wanted, comparison, listOf(sides, part), window);
+    const page = await pastRows(tx, wanted, { ids, asToday: addedOn(ids, sides) }, fields, rendering);
     const { rows, differences } = answerOf(page, sides, { fields, behavior, zones });
     const total = totalOf(comparison, part);
     const counts = `"added":${sides.added.length},"removed":${sides.removed.length},"changed":${sides.changed.length}`;
@@ -156,3 +127,5 @@ export async function rowsAsOf(call: Call<'queryRowsAsOf'>): Promise<{ status: 2
     };
   });
 }
+
+const addedOn = (ids: Ids, { added }: Sides): Ids => ids.filter((id) => hasId(added, id));

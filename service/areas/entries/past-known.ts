@@ -1,0 +1,77 @@
+import type { PastState } from '../../../contract/generated/types.gen.ts';
+import type { Ids } from './id-list.ts';
+import type { Sides } from './past-sides.ts';
+
+/** What of a list is asked for: as it was, with what came since among the rest, or one kind of what has changed. */
+export type PastPart = PastState | 'then' | 'withAdded';
+
+/** A whole list in its order. */
+interface PastList {
+  part: PastPart;
+  order: string;
+  ids: Ids;
+}
+
+/** Up to when changes of the type were seen. */
+export interface Seen {
+  /** Its last change; undefined: there is none. */
+  at: Date | undefined;
+  /** Whether that was long enough ago for another one of the same moment to show. */
+  isSettled: boolean;
+}
+
+/** What is the same for every page of a list as it was. */
+export interface Comparison {
+  sides: Sides;
+  /** So many match today. */
+  matches: number;
+  seen: Seen;
+  /** Whole lists, where pages are cut from them. */
+  lists: PastList[];
+}
+
+/**
+ * Comparisons that were made lately: whoever scrolls through a list as it was asks for page after page of the same one.
+ * What changes meanwhile is compared anew and put among the rest, so that one may stand as long as somebody looks.
+ */
+const known = new Map<string, { comparison: Comparison; until: number }>();
+const MOST_KNOWN = 8;
+const MOST_LISTS = 3;
+const KNOWN_MS = 300_000;
+/** So many ids in all, of four bytes each; the newest comparison is kept whatever it takes. */
+const MOST_IDS = 24_000_000;
+
+export function comparisonAt(question: string): Comparison | undefined {
+  const found = known.get(question);
+  return found && found.until > Date.now() ? found.comparison : undefined;
+}
+
+export function rememberComparison(question: string, comparison: Comparison): void {
+  known.delete(question);
+  known.set(question, { comparison, until: Date.now() + KNOWN_MS });
+  forgetOldest();
+}
+
+export function rememberList({ lists }: Comparison, list: PastList): void {
+  lists.push(list);
+  if (lists.length > MOST_LISTS) lists.shift();
+  forgetOldest();
+}
+
+const sizeOf = ({ sides, lists }: Comparison): number => {
+  const { all, was, added, removed, changed } = sides;
+  return [all, was, added, removed, changed, ...lists.map(({ ids }) => ids)].reduce(
+    (sum, ids) => sum + ids.length,
+    0,
+  );
+};
+
+function forgetOldest(): void {
+  let held = [...known.values()].reduce((sum, { comparison }) => sum + sizeOf(comparison), 0);
+  for (const [question, { comparison, until }] of known) {
+    const isTooMuch = known.size > MOST_KNOWN || (held > MOST_IDS && known.size > 1);
+    if (!isTooMuch && until > Date.now()) continue;
+    held -= sizeOf(comparison);
+    known.delete(question);
+  }
+}
