@@ -135,7 +135,13 @@ test('the builder, the query, the chips and the address say the same', async ({ 
   await page.getByRole('button', { name: 'Filter and query' }).click();
   const find = page.getByRole('region', { name: 'Find entries' });
   const query = find.getByLabel('Query');
-  await find.getByRole('button', { name: 'Add condition' }).click();
+  // The keyboard goes where the next thing is to be done.
+  await expect(find.getByRole('button', { name: 'Add condition' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(find.getByLabel('Field', { exact: true })).toBeFocused();
+  await find.getByRole('button', { name: 'Remove the condition' }).press('Enter');
+  await expect(find.getByRole('button', { name: 'Add condition' })).toBeFocused();
+  await page.keyboard.press('Enter');
   await find.getByLabel('Field', { exact: true }).selectOption('Stage');
   await find.getByLabel('Operator', { exact: true }).selectOption('is none of');
   await find.getByRole('combobox', { name: 'Value of Stage' }).fill('o');
@@ -143,6 +149,8 @@ test('the builder, the query, the chips and the address say the same', async ({ 
   // The list stays open for the next value.
   await page.keyboard.press('Escape');
   await expect(query).toHaveValue(/^\{"Stage":\{"\$nin":\[\d+\]\}\}$/);
+  await find.getByText('As curl').click();
+  await expect(find.getByText(/^curl -X POST .*rows\/query\/Order'/)).toContainText('{"Stage":{"$nin":[');
   await expect(page).toHaveURL(/query=/);
   await expect(grid).toHaveAttribute('aria-rowcount', '131');
   await expect(page.getByRole('button', { name: 'Remove Stage is none of Open' })).toBeVisible();
@@ -157,12 +165,16 @@ test('the builder, the query, the chips and the address say the same', async ({ 
   await expectNoAxe(page);
   await page.reload();
   await expect(grid).toHaveAttribute('aria-rowcount', '22');
-  await page
-    .getByRole('button', { name: 'Remove Size is at least 250 or Name starts with “deal 10”' })
-    .click();
-  await expect(page).toHaveURL('/entries/Order');
+  const chips = page.getByRole('group', { name: 'Filter' });
+  await expect(chips).toContainText(/Where\s*Size is at least 250\s*or\s*Name starts with “deal 10”/);
+  await chips.getByRole('button', { name: 'Remove Name starts with “deal 10”' }).click();
+  await expect(grid).toHaveAttribute('aria-rowcount', '11');
   await page.goBack();
   await expect(grid).toHaveAttribute('aria-rowcount', '22');
+  // A chip leads to its condition, and the keyboard stands on it.
+  await chips.getByRole('button', { name: 'Name starts with “deal 10”', exact: true }).click();
+  await expect(find.getByLabel('Field', { exact: true }).nth(1)).toBeFocused();
+  await page.getByRole('button', { name: 'Filter and query' }).click();
 
   await page.getByLabel('Search Orders').fill('onerror');
   await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();

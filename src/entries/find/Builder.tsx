@@ -1,10 +1,13 @@
 import { Plus, X } from 'lucide-react';
+import type { MouseEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import type { Field, Schema } from '../schema.ts';
 import { changed } from './draft.ts';
 import type { Group, Node, Rule } from './draft.ts';
+import { focusAdded, focusAdder } from './focus.ts';
 import { operationOf, operatorWords, operatorsFor } from './operators.ts';
 import { ValueEditor } from './ValueEditor.tsx';
 import type { NameOf } from './words.ts';
@@ -43,7 +46,11 @@ const firstRule = ([first]: readonly Field[]): Rule => ({
 function GroupEditor({ group, ...rest }: NodeProps & { group: Group }) {
   const { path, set, fields, flat = false } = rest;
   const nested = path.length > 0;
-  const add = (node: Node) => set(path, { ...group, of: [...group.of, node] });
+  const add = (node: Node) => (event: MouseEvent) => {
+    const fieldset = event.currentTarget.closest('.find-group');
+    flushSync(() => set(path, { ...group, of: [...group.of, node] }));
+    focusAdded(fieldset);
+  };
   return (
     <fieldset className="find-group">
       <legend className="visually-hidden">{nested ? 'Group of conditions' : 'Conditions'}</legend>
@@ -58,9 +65,7 @@ function GroupEditor({ group, ...rest }: NodeProps & { group: Group }) {
           <option value="all">all hold</option>
           <option value="any">any holds</option>
         </select>
-        {nested && (
-          <IconButton label="Remove the group" icon={X} size="small" onClick={() => set(path, undefined)} />
-        )}
+        {nested && <IconButton label="Remove the group" icon={X} size="small" onClick={removal(path, set)} />}
       </div>
       {group.of.map((node, at) => {
         const place = [...path, at];
@@ -73,7 +78,7 @@ function GroupEditor({ group, ...rest }: NodeProps & { group: Group }) {
         );
       })}
       <div className="find-add">
-        <Button size="small" variant="quiet" icon={Plus} onClick={() => add(firstRule(fields))}>
+        <Button size="small" variant="quiet" icon={Plus} onClick={add(firstRule(fields))}>
           Add condition
         </Button>
         {!flat && path.length < DEEPEST && (
@@ -81,9 +86,11 @@ function GroupEditor({ group, ...rest }: NodeProps & { group: Group }) {
             size="small"
             variant="quiet"
             icon={Plus}
-            onClick={() =>
-              add({ kind: 'group', match: group.match === 'all' ? 'any' : 'all', of: [firstRule(fields)] })
-            }
+            onClick={add({
+              kind: 'group',
+              match: group.match === 'all' ? 'any' : 'all',
+              of: [firstRule(fields)],
+            })}
           >
             Add group
           </Button>
@@ -92,6 +99,15 @@ function GroupEditor({ group, ...rest }: NodeProps & { group: Group }) {
     </fieldset>
   );
 }
+
+/** Takes a node away; the keyboard goes on where another could be added. */
+const removal =
+  (path: NodeProps['path'], set: NodeProps['set']) =>
+  ({ currentTarget }: MouseEvent): void => {
+    const node = currentTarget.closest('.find-rule') ?? currentTarget.closest('.find-group');
+    if (node) focusAdder(node);
+    set(path, undefined);
+  };
 
 /** The rule with another operation; what it compares with stays where that still makes sense. */
 function withOperator(rule: Rule, operator: string): Rule {
@@ -150,7 +166,7 @@ function RuleEditor({ rule, ...rest }: NodeProps & { rule: Rule }) {
           onChange={(operands) => set(path, { ...rule, operands })}
         />
       </div>
-      <IconButton label="Remove the condition" icon={X} size="small" onClick={() => set(path, undefined)} />
+      <IconButton label="Remove the condition" icon={X} size="small" onClick={removal(path, set)} />
     </div>
   );
 }

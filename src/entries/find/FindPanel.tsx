@@ -99,6 +99,13 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
         <QueryEditor id="find-text" text={work.text} {...{ fields, faults }} onChange={type} />
         <div className="find-foot">
           <details>
+            <summary>As curl</summary>
+            <div className="find-curl">
+              <pre className="mono">{curl}</pre>
+              <CopyButton value={curl} label="Copy as curl" />
+            </div>
+          </details>
+          <details>
             <summary>Operators</summary>
             <dl className="find-help">
               {OPERATOR_HELP.map(({ operator, example, means }) => (
@@ -113,9 +120,6 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
               ))}
             </dl>
           </details>
-          <span className="find-copy">
-            As curl <CopyButton value={curl} label="Copy as curl" />
-          </span>
         </div>
       </div>
     </section>

@@ -19,7 +19,7 @@ import { EMPTY, changed, toDraft, toQuery } from './draft.ts';
 import type { Group, Node, Rule } from './draft.ts';
 import { operatorsFor } from './operators.ts';
 import { curlOf, readSaid, withSearch, written } from './query.ts';
-import { nodeWords, requiredWords } from './words.ts';
+import { nodeWords, requiredWords, ruleParts } from './words.ts';
 import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const field = (
@@ -178,6 +178,26 @@ it('says a filter in words', () => {
   };
   expect(requiredWords(rules, new Map(fields.map((one) => [one.id, one])))).toBe(
     'Stage is Won or Founded has no data',
+  );
+});
+
+const parts = (one: Rule) =>
+  ruleParts(one, fields, (asked, id) => (asked === stage && id === 4 ? 'Won' : undefined));
+
+it('says a condition in the parts of a chip, many values by the first of them', () => {
+  expect(parts(rule('Stage', '$in', 4, 9, 10))).toEqual({
+    field: 'Stage',
+    operator: 'is one of',
+    value: 'Won +2',
+  });
+  expect(parts(rule('Founded', '$between', 1, 2)).value).toBe('1 and 2');
+  expect(parts(rule('Stage', '$noData', 4))).toMatchObject({ operator: 'has no data', value: '' });
+});
+
+it('writes a long query in lines, and the values of a list in one', () => {
+  const ids = Array.from({ length: 40 }, (_, at) => at);
+  expect(written({ Stage: { $in: ids }, $or: [{ Name: 'x'.repeat(40) }] })).toBe(
+    `{\n  "Stage": {\n    "$in": ${JSON.stringify(ids)}\n  },\n  "$or": [{"Name":"${'x'.repeat(40)}"}]\n}`,
   );
 });
 

@@ -16,11 +16,22 @@ export function readSaid(said: QueryObject | string | undefined, fields: readonl
 
 const ONE_LINE = 60;
 
-/** A query as people read it: short ones in a line. */
-export function written(query: QueryObject | string | undefined): string {
-  if (query === undefined || typeof query === 'string') return query ?? '';
-  const line = JSON.stringify(query);
-  return line.length <= ONE_LINE ? line : JSON.stringify(query, null, 2);
+/** A query as people read it: what is short in a line, and so are the values of a list. */
+export const written = (query: QueryObject | string | undefined): string =>
+  query === undefined || typeof query === 'string' ? (query ?? '') : writtenAt('', query);
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function writtenAt(indent: string, value: unknown): string {
+  const line = JSON.stringify(value);
+  const isFlat = Array.isArray(value) && !value.some(isObject);
+  if (!isObject(value) || isFlat || indent.length + line.length <= ONE_LINE) return line;
+  const inner = `${indent}  `;
+  const parts = Array.isArray(value)
+    ? value.map((one) => writtenAt(inner, one))
+    : Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${writtenAt(inner, one)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${parts.map((part) => `${inner}${part}`).join(',\n')}\n${indent}${close}`;
 }
 
 /** The filter with the quick search over the names of entries. */

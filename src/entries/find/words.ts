@@ -32,6 +32,23 @@ function valuesWords(operands: readonly unknown[], field: Field | undefined, nam
   return or.format(more > 0 ? [...shown, `${count(more)} more`] : shown);
 }
 
+/** A comparison in the parts of which a chip is made; of many values it names the first and counts the others. */
+export function ruleParts(rule: Rule, fields: readonly Field[], nameOf: NameOf) {
+  const field = fields.find(({ apiName }) => apiName === rule.field);
+  const operand = operationOf(rule.operator)?.operand;
+  const [first, ...others] = operand === 'none' ? [] : rule.operands;
+  const named = first === undefined ? '' : operandWords(first, field, nameOf);
+  const more =
+    operand === 'pair'
+      ? others.map((one) => ` and ${operandWords(one, field, nameOf)}`).join('')
+      : others.length > 0 && ` +${count(others.length)}`;
+  return {
+    field: field?.name ?? rule.field,
+    operator: operatorWords(rule.operator, field?.fieldType),
+    value: `${named}${more || ''}`,
+  };
+}
+
 /** A comparison as a clause: "Stage is one of Won or Lost". */
 function ruleWords(rule: Rule, fields: readonly Field[], nameOf: NameOf): string {
   const field = fields.find(({ apiName }) => apiName === rule.field);

@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import { Bookmark, ChevronDown } from 'lucide-react';
+import { Bookmark, BookmarkPlus, ChevronDown } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
 import type { EntryTypeVm, SavedView } from '../../api/generated/types.gen.ts';
 import { Button } from '../../ui/button/Button.tsx';
@@ -39,6 +39,7 @@ export function ViewsBar(props: ViewsBarProps) {
   const rights = useViewRights();
   const { save, pending } = useSaveView(type.id);
   const changed = saved !== undefined && isChanged(saved, view, choice, fields);
+  const isWorthKeeping = !saved && (view.query !== undefined || view.q !== '' || view.sort !== '');
   const forget = (one: SavedView) => keepColumnChoice(columnsPlace(type.id, one.id), undefined);
   const show = (next: EntriesView) =>
     router.navigate({
@@ -77,6 +78,11 @@ export function ViewsBar(props: ViewsBarProps) {
             Revert
           </Button>
         </>
+      )}
+      {isWorthKeeping && (
+        <Button variant="quiet" icon={BookmarkPlus} onClick={() => setDialog('new')}>
+          Save view
+        </Button>
       )}
       <Suspense>
         {open && (

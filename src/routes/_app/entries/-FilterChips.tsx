@@ -1,11 +1,16 @@
+import { ListFilter, Plus, X } from 'lucide-react';
+import { Fragment } from 'react';
 import type { Condition, QueryFault } from '../../../../contract/rules/query/tree.ts';
 import { EMPTY, changed, toDraft, toQuery } from '../../../entries/find/draft.ts';
-import type { QueryObject } from '../../../entries/find/draft.ts';
+import type { Node, QueryObject } from '../../../entries/find/draft.ts';
 import { useNameOf } from '../../../entries/find/use-name-of.ts';
-import { nodeWords } from '../../../entries/find/words.ts';
+import { nodeWords, ruleParts } from '../../../entries/find/words.ts';
+import type { NameOf } from '../../../entries/find/words.ts';
 import type { Field, Schema } from '../../../entries/schema.ts';
 import { counted } from '../../../lib/numbers.ts';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { RemovableChip } from '../../../ui/table/RemovableChip.tsx';
+import './-filter-chips.css';
 
 interface FilterChipsProps {
   condition: Condition | undefined;
@@ -13,14 +18,16 @@ interface FilterChipsProps {
   fields: readonly Field[];
   schema: Schema;
   onChange: (query: QueryObject | undefined) => void;
+  /** Leads to a condition in the builder, by its place; to a new one behind the last. */
+  onEdit?: (at: number) => void;
 }
 
 const LONGEST = 90;
 const short = (words: string): string =>
   words.length <= LONGEST ? words : `${words.slice(0, LONGEST - 1)}…`;
 
-/** The filter in words: a chip for each condition that must hold; what may hold in one of several ways is one chip. */
-export function FilterChips({ condition, faults, fields, schema, onChange }: FilterChipsProps) {
+/** The filter as a sentence: a chip for each condition, "and" or "or" between them; groups within it are one chip. */
+export function FilterChips({ condition, faults, fields, schema, onChange, onEdit }: FilterChipsProps) {
   const draft = condition ? toDraft(condition) : EMPTY;
   const nameOf = useNameOf(draft, fields, schema);
   if (faults)
@@ -30,20 +37,77 @@ export function FilterChips({ condition, faults, fields, schema, onChange }: Fil
         onRemove={() => onChange(undefined)}
       />
     );
-  if (draft.match === 'any' && draft.of.length > 1)
-    return (
-      <RemovableChip label={short(nodeWords(draft, fields, nameOf))} onRemove={() => onChange(undefined)} />
-    );
-  return draft.of.map((node, at) => {
-    const words = short(nodeWords(node, fields, nameOf));
-    return (
-      <RemovableChip
-        // Two conditions may be the same, or begin alike: a condition has no other identity than its place.
+  if (draft.of.length === 0) return null;
+  return (
+    <fieldset className="where">
+      <legend className="visually-hidden">Filter</legend>
+      <ListFilter aria-hidden />
+      <span>Where</span>
+      {draft.of.map((node, at) => (
+        // A condition has no other identity than its place.
         // oxlint-disable-next-line react/no-array-index-key
-        key={`${at} ${words}`}
-        label={words}
-        onRemove={() => onChange(toQuery(changed(draft, [at], undefined)))}
-      />
-    );
-  });
+        <Fragment key={at}>
+          {at > 0 && <span>{draft.match === 'any' ? 'or' : 'and'}</span>}
+          <Chip
+            {...{ node, fields, nameOf }}
+            onEdit={onEdit && (() => onEdit(at))}
+            onRemove={() => onChange(toQuery(changed(draft, [at], undefined)))}
+          />
+        </Fragment>
+      ))}
+      {onEdit && (
+        <IconButton
+          label="Add a condition to the filter"
+          icon={Plus}
+          size="small"
+          onClick={() => onEdit(draft.of.length)}
+        />
+      )}
+    </fieldset>
+  );
+}
+
+interface ChipProps {
+  node: Node;
+  fields: readonly Field[];
+  nameOf: NameOf;
+  onEdit: (() => void) | undefined;
+  onRemove: () => void;
+}
+
+function Chip({ node, fields, nameOf, onEdit, onRemove }: ChipProps) {
+  const words = nodeWords(node, fields, nameOf);
+  const content = <Parts {...{ node, fields, nameOf, words }} />;
+  return (
+    <span className="where-chip">
+      {onEdit ? (
+        <button type="button" className="where-parts" title={words} onClick={onEdit}>
+          {content}
+        </button>
+      ) : (
+        <span className="where-parts" title={words}>
+          {content}
+        </span>
+      )}
+      <button type="button" className="where-clear" aria-label={`Remove ${short(words)}`} onClick={onRemove}>
+        <X />
+      </button>
+    </span>
+  );
+}
+
+function Parts({
+  node,
+  fields,
+  nameOf,
+  words,
+}: Pick<ChipProps, 'node' | 'fields' | 'nameOf'> & { words: string }) {
+  if (node.kind === 'group') return <bdi>{words}</bdi>;
+  const { field, operator, value } = ruleParts(node, fields, nameOf);
+  return (
+    <>
+      <bdi>{field}</bdi> <span className="where-operator">{operator}</span>{' '}
+      {value !== '' && <bdi className="where-value">{value}</bdi>}
+    </>
+  );
 }

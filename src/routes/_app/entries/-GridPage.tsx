@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { Braces, ListTree, RefreshCw, Table2 } from 'lucide-react';
+import { Braces, ListFilter, ListTree, RefreshCw, Table2 } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { ServiceError } from '../../../api/errors.ts';
 import { useAllowed } from '../../../api/session.ts';
 import { columnsOf, hasOrder, hiding, placed } from '../../../entries/columns.ts';
@@ -9,6 +10,7 @@ import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/c
 import type { ColumnChoice } from '../../../entries/columns-store.ts';
 import { toDraft, toQuery } from '../../../entries/find/draft.ts';
 import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
+import { focusCondition } from '../../../entries/find/focus.ts';
 import { FindPanel } from '../../../entries/find/FindPanel.tsx';
 import { curlOf, readSaid, withSearch } from '../../../entries/find/query.ts';
 import { useRememberView } from '../../../entries/last-view.ts';
@@ -25,12 +27,12 @@ import { ViewsBar } from '../../../entries/views/ViewsBar.tsx';
 import { clockTime } from '../../../lib/dates.ts';
 import { count, counted } from '../../../lib/numbers.ts';
 import { Trail } from '../../../shell/Trail.tsx';
+import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
-import { ToggleChip } from '../../../ui/table/ToggleChip.tsx';
 import { useTyping } from '../-typing.ts';
 import { ColumnTools } from './-ColumnTools.tsx';
 import { FilesMenu } from './-FilesMenu.tsx';
@@ -72,6 +74,11 @@ function Entries() {
   const sought = useDeferredValue(view.q);
   const { condition, faults } = useMemo(() => readSaid(view.query, fields), [view.query, fields]);
   const [finding, setFinding] = useState(faults !== undefined);
+  /** Opens the filter, with the keyboard on one of its conditions. */
+  const find = (at?: number) => {
+    flushSync(() => setFinding(true));
+    focusCondition(at);
+  };
   const reread = useRereadSchema();
 
   const names = columns.map(({ field }) => field.apiName).join('\n');
@@ -160,6 +167,13 @@ function Entries() {
         }
       >
         <ViewsBar {...{ type, fields, view, choice, saved, views }} />
+        <Button
+          icon={ListFilter}
+          aria-expanded={finding}
+          onClick={() => (finding ? setFinding(false) : find())}
+        >
+          Filter and query
+        </Button>
         <SearchField
           label={`Search ${type.pluralName}`}
           placeholder={key ? `${key.name} contains` : 'Search'}
@@ -167,16 +181,16 @@ function Entries() {
           onChange={typed}
           onLeave={settle}
         />
-        <FilterChips
-          {...{ condition, fields, schema, faults }}
-          onChange={(query) => void show({ ...view, query })}
-        />
-        <ToggleChip
-          label={finding ? 'Close the filter' : 'Filter and query'}
-          on={finding}
-          onChange={setFinding}
-        />
       </TableBar>
+      {view.query !== undefined && (
+        <div className="where-line">
+          <FilterChips
+            {...{ condition, fields, schema, faults }}
+            onChange={(query) => void show({ ...view, query })}
+            onEdit={find}
+          />
+        </div>
+      )}
       <GoneFields {...{ fields, rows }} error={answer.error} onReread={reread} />
       <ViewNotices {...{ view, fields, saved, known, show }} />
       {pointed && position && (
