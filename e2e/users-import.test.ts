@@ -115,7 +115,15 @@ test('columns are guessed and can be changed; what is no Unicode is read, with a
   await giveFile(page, 'latin.csv', Buffer.from(`Who,Called\n${person.email},Zo\u00eb\n`, 'latin1'));
   await expect(page.getByText('Say which column holds the e-mail address or the id')).toBeVisible();
   await expect(page.getByText('was read as Windows-1252')).toBeVisible();
+  await page.getByText('Read it otherwise').press('Enter');
   await expectNoAxeInBothThemes(page);
+  const encoding = page.getByRole('combobox', { name: 'Encoding' });
+  await encoding.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByText('Windows-1250')).toHaveCount(2);
+  await expect(encoding).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await expect(page.getByText('parted by commas · Windows-1252')).toBeVisible();
   await page.getByRole('combobox', { name: /^Who/ }).selectOption('E-mail');
   await page.getByRole('combobox', { name: /^Called/ }).selectOption('Last name');
   await expectRow(rows(page), { Outcome: 'Update', 'What would change': 'Last name Unlike Zoë' });

@@ -2,7 +2,7 @@ import { rowsAgain } from './again.ts';
 import type { Row } from './parse.ts';
 import type { Counts, Labels, Outcome, Planned, SentRow } from './plan.ts';
 import { readTable } from './read-table.ts';
-import type { Source, Table } from './read-table.ts';
+import type { Reading, Source, Table } from './read-table.ts';
 import { faultWords } from './row-words.ts';
 
 /** What was found in a file. */
@@ -46,8 +46,8 @@ export function createBoard<Work>() {
     table: () => table,
     planned: () => planned,
 
-    open: async (file: Blob, onProgress: (share: number) => void, sheet?: number): Promise<Opened> => {
-      const read = await readTable(file, onProgress, sheet);
+    open: async (file: Blob, onProgress: (share: number) => void, as?: Reading): Promise<Opened> => {
+      const read = await readTable(file, onProgress, as);
       if ('fault' in read) return read;
       table = read;
       const { headings, rows, source } = read;

@@ -1,4 +1,16 @@
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+/** Encodings that people can choose, where the one that was found is not the one of the file. */
+export const ENCODINGS = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'macintosh',
+  'shift_jis',
+  'gb18030',
+] as const;
+export type Encoding = (typeof ENCODINGS)[number];
 
 export interface Decoded {
   text: string;
@@ -28,9 +40,10 @@ function fromZeros(bytes: Uint8Array): Encoding | undefined {
 
 /**
  * Text of a file whose encoding nobody said: by its mark, else UTF-16 by its zeros, else UTF-8, and what is none of
- * these is read as Windows-1252, which takes every byte.
+ * these is read as Windows-1252, which takes every byte. Where somebody said it, by that.
  */
-export function decode(bytes: Uint8Array): Decoded {
+export function decode(bytes: Uint8Array, said?: Encoding): Decoded {
+  if (said !== undefined) return { text: new TextDecoder(said).decode(bytes), encoding: said };
   const encoding = fromMark(bytes) ?? fromZeros(bytes) ?? 'utf-8';
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding };

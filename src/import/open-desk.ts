@@ -1,6 +1,7 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
 import { startWorker } from '../lib/start-worker.ts';
 import type { Opened } from './board.ts';
+import type { Reading } from './read-table.ts';
 import type { FileDesk } from './serve-desk.ts';
 import { createTurns } from './turns.ts';
 
@@ -12,8 +13,8 @@ export function openDesk<Desk extends FileDesk>(workerUrl: string) {
   return {
     desk,
     // A callback crosses to the worker as a proxy.
-    open: (file: Blob, onProgress: (share: number) => void, sheet?: number): Promise<Opened> =>
-      files.open(file, proxy(onProgress), sheet),
+    open: (file: Blob, onProgress: (share: number) => void, as?: Reading): Promise<Opened> =>
+      files.open(file, proxy(onProgress), as),
     /** One check after the other: each has the desk for itself. */
     inTurn: createTurns(),
     close: (): void => {

@@ -16,6 +16,7 @@ export interface Parsed {
   separator: string;
 }
 
+/** What columns are parted by; others than these can only be chosen. */
 const SEPARATORS = [',', ';', '\t', '|'];
 const CHUNK = 4 * 1024 * 1024;
 
@@ -39,10 +40,14 @@ const SEPARATOR_LINE = /^"?sep=(.)"?[ \t]*(?:\r\n?|\n)/i;
 const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
 
 /** Reads a text as CSV, some megabytes at a time; the apostrophes before formulas are undone (security T19). */
-export function parse(file: string, onProgress: (share: number) => void = () => undefined): Parsed {
+export function parse(
+  file: string,
+  onProgress: (share: number) => void = () => undefined,
+  chosen?: string,
+): Parsed {
   const [line = '', said] = SEPARATOR_LINE.exec(file) ?? [];
   const text = file.slice(line.length);
-  const separator = said ?? guessSeparator(text);
+  const separator = chosen ?? said ?? guessSeparator(text);
   const records: string[][] = [];
   const broken = new Map<number, string>();
   Papa.parse<string[]>(text, {

@@ -56,7 +56,11 @@ async function book(sheets: readonly Given[], { properties = '', styles = DATES,
 }
 
 async function read(sheets: readonly Given[], more: Parameters<typeof book>[1] = {}, sheet?: number) {
-  const table = await readTable(await book(sheets, more), () => undefined, sheet);
+  const table = await readTable(
+    await book(sheets, more),
+    () => undefined,
+    sheet === undefined ? {} : { sheet },
+  );
   if ('fault' in table) throw new Error(table.fault);
   return table;
 }

@@ -54,6 +54,21 @@ test('a bomb is refused before it is unpacked, and one that lies about its size 
   expect(await faultOf(await book(LONG, 1000))).toContain('no workbook that can be read');
 });
 
+test('a text is read by what somebody says that it is parted and encoded', async () => {
+  const bytes = Uint8Array.from('Name:City\r\nA, B:\u00b3', (letter) => letter.charCodeAt(0));
+  const guessed = await readTable(fileOf(bytes), () => undefined);
+  expect(guessed).toMatchObject({
+    headings: ['Name:City'],
+    source: { separator: ',', encoding: 'windows-1252' },
+  });
+  const said = { separator: ':', encoding: 'windows-1250' } as const;
+  expect(await readTable(fileOf(bytes), () => undefined, said)).toMatchObject({
+    headings: ['Name', 'City'],
+    rows: [{ cells: ['A, B', 'ł'] }],
+    source: { kind: 'text', ...said },
+  });
+});
+
 test('objects of which each brings other names are no table, and names of JavaScript are names', async () => {
   const many = Array.from({ length: 4600 }, (_, at) => ({ [`n${at}`]: 1 }));
   expect(await faultOf(JSON.stringify(many))).toContain('too many different names');

@@ -18,6 +18,13 @@ export interface Sheet {
   isHidden: boolean;
 }
 
+/** How a file is read, where somebody said so: which sheet of a workbook, of a text by what it is parted and encoded. */
+export interface Reading {
+  sheet?: number;
+  separator?: string;
+  encoding?: Encoding;
+}
+
 export interface Table extends Pick<Parsed, 'headings' | 'rows'> {
   source: Source;
 }
@@ -30,16 +37,16 @@ const isOldBook = (bytes: Uint8Array): boolean => OLD_BOOK.every((byte, at) => b
 
 const isWorkbook = ([first, second]: Uint8Array): boolean => first === 0x50 && second === 0x4b;
 
-/** Reads a file of rows, text or workbook (of that its `sheet`, by its place); or why it cannot be read. */
+/** Reads a file of rows, text or workbook; or why it cannot be read. */
 export async function readTable(
   file: Blob,
   onProgress: (share: number) => void,
-  sheet?: number,
+  as: Reading = {},
 ): Promise<Table | { fault: string }> {
   const start = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   const table = isWorkbook(start)
-    ? await readBook(file, onProgress, sheet)
-    : readText(new Uint8Array(await file.arrayBuffer()), onProgress);
+    ? await readBook(file, onProgress, as.sheet)
+    : readText(new Uint8Array(await file.arrayBuffer()), onProgress, as);
   if ('fault' in table || table.rows.length > 0) return table;
   // Another sheet of it can be chosen.
   const isOneOf = table.source.kind === 'workbook' && table.source.sheets.some(({ rows }) => rows > 0);
@@ -49,18 +56,19 @@ export async function readTable(
 function readText(
   bytes: Uint8Array<ArrayBuffer>,
   onProgress: (share: number) => void,
+  as: Reading,
 ): Table | { fault: string } {
   if (isOldBook(bytes))
     return {
       fault: 'This is a workbook of the old kind (.xls) or a protected one. Save it as XLSX or as CSV.',
     };
-  const { text, encoding } = decode(bytes);
+  const { text, encoding } = decode(bytes, as.encoding);
   // Every byte is a letter of Windows-1252, but no text has this one.
   if (encoding === 'windows-1252' && text.includes('\0'))
     return { fault: 'This is neither a text nor a workbook. Choose a CSV, XLSX or JSON file.' };
   if (text.trim() === '') return { fault: 'The file is empty.' };
   if (JSON_START.test(text)) return jsonTable(text);
-  const { headings, rows, separator } = parse(text, onProgress);
+  const { headings, rows, separator } = parse(text, onProgress, as.separator);
   return { headings, rows, source: { kind: 'text', separator, encoding } };
 }
 

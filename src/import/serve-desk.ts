@@ -1,9 +1,10 @@
 import { expose } from 'comlink';
 import type { Opened } from './board.ts';
+import type { Reading } from './read-table.ts';
 
 export interface FileDesk {
-  /** Opens a file, of a workbook one sheet; its bytes never pass through the page. */
-  open: (file: Blob, onProgress: (share: number) => void, sheet?: number) => Promise<Opened>;
+  /** Opens a file; its bytes never pass through the page. */
+  open: (file: Blob, onProgress: (share: number) => void, as?: Reading) => Promise<Opened>;
 }
 
 /** Puts a desk beside the page, in the worker that this is called in. */

@@ -247,3 +247,15 @@ test('what could not be looked up is asked for again: an entry that is not known
   desk.forget();
   expect(desk.needs(question)).toEqual(first);
 });
+
+test('of a row that is broken nothing else is said', async () => {
+  const desk = createDesk();
+  const file = await desk.open(new Blob(['Name,Code\nHafen,1\n"Berg,2\n']), () => undefined);
+  if ('fault' in file) throw new Error(file.fault);
+  const mapping = guessMapping(file.headings, FIELDS);
+  const question = { fields: FIELDS, mapping, rules: guessRules(file, FIELDS), key: '' };
+  expect(desk.check(question)).toMatchObject({ create: 1, cannot: 1 });
+  expect(desk.some(['cannot'], 0, 1)[0]?.faults).toEqual([
+    { field: undefined, message: 'A quotation mark is not closed or not doubled' },
+  ]);
+});

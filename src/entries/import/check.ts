@@ -120,8 +120,10 @@ function planRow(
     });
   if (wish.entryId !== undefined && keyField === 'EntryId' && !entry)
     faults.push({ field: 'EntryId', message: `There is no entry ${wish.entryId} of this type` });
-  // Which one it is about is not known: nothing else can be said of it.
-  const isLost = faults.length > wish.faults.length + twinFaults.length;
+  // Which one it is about is not known, or what it says: nothing else can be said of it.
+  const isLost =
+    faults.length > wish.faults.length + twinFaults.length ||
+    wish.faults.some(({ field }) => field === undefined);
   const { changes, work, faults: own } = isLost ? UNKNOWN : compare(wish, entry, checking);
   const near = key && !isLost ? nearFaults(wish, entry, key, nearTwins, checking) : [];
   const all = [...faults, ...own, ...near];

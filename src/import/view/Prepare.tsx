@@ -83,7 +83,7 @@ export function Ready(props: ReadyProps) {
       setStarting(false);
     }
   };
-  const turning = prepared.turning ? 'Another sheet is being read' : undefined;
+  const again = prepared.again ? 'The file is being read again' : undefined;
   const waiting = ready === undefined ? 'The rows are not checked yet' : undefined;
   const nothing = ready === 0 ? 'No row of the file would change anything' : undefined;
   return (
@@ -99,7 +99,7 @@ export function Ready(props: ReadyProps) {
         <Button
           variant="primary"
           pending={starting}
-          disabledReason={turning ?? waiting ?? nothing}
+          disabledReason={again ?? waiting ?? nothing}
           onClick={() => void start(ready ?? 0)}
         >
           {ready === undefined || ready === 0 ? 'Import' : `Import ${counted(ready, ...about.words)}`}

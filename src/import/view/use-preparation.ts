@@ -1,13 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Remote } from 'comlink';
 import type { Board, Opened, OpenedFile } from '../board.ts';
+import type { Reading } from '../read-table.ts';
 import { MOST_BYTES, tooLarge } from '../limits.ts';
 import { toast } from '../../ui/feedback/toast.ts';
 
 /** A file on its desk in a worker, from its opening until its import is over or given up. */
 export interface FileSession {
   desk: Remote<Board>;
-  open: (file: Blob, onProgress: (share: number) => void, sheet?: number) => Promise<Opened>;
+  open: (file: Blob, onProgress: (share: number) => void, as?: Reading) => Promise<Opened>;
   close: () => void;
 }
 
@@ -19,14 +20,15 @@ export interface Prepared<Session extends FileSession, Setup> {
   session: Session;
   setup: Setup;
   chosen: File;
-  /** Of a workbook: the sheet that is being read in place of this one. */
-  turning?: Turning | undefined;
-  /** Another sheet of the same file was there before. */
-  isTurned?: boolean;
+  /** How it was read, where somebody said so, and what of it they said last. */
+  as: Reading;
+  saidLast?: keyof Reading;
+  /** It is being read otherwise. */
+  again?: Again | undefined;
 }
 
-export interface Turning {
-  sheet: number;
+export interface Again {
+  as: Reading;
   share: number;
 }
 
@@ -39,8 +41,8 @@ export interface Preparation<Session extends FileSession, Setup> {
   stage: Stage<Session, Setup>;
   open: (file: File) => Promise<void>;
   change: (part: Partial<Setup>) => void;
-  /** Reads another sheet of the workbook; what is there stays until that is done. */
-  turnTo: (sheet: number) => Promise<void>;
+  /** Reads the file otherwise, or another sheet of it; what is there stays until that is done. */
+  readAs: (part: Reading) => Promise<void>;
   giveUp: () => void;
 }
 
@@ -82,38 +84,45 @@ export function usePreparation<Session extends FileSession, Setup>(
       return setStage({ at: 'empty', fault: file.fault });
     }
     const id = crypto.randomUUID();
-    return setStage({ at: 'ready', id, name: chosen.name, file, session, setup: setUp(file), chosen });
+    return setStage({
+      at: 'ready',
+      id,
+      name: chosen.name,
+      file,
+      session,
+      setup: setUp(file),
+      chosen,
+      as: {},
+    });
   };
 
-  const turnTo = async (sheet: number): Promise<void> => {
+  const readAs = async (part: Reading): Promise<void> => {
     if (stage.at !== 'ready') return;
     const { chosen, id: before } = stage;
+    const as = { ...stage.as, ...part };
+    const [saidLast] = (['sheet', 'separator', 'encoding'] as const).filter((key) => key in part);
     next.current?.close();
     const session = openSession();
     next.current = session;
-    const show = (turning: Turning | undefined) => {
-      if (next.current === session)
-        setStage((now) => (now.at === 'ready' && now.id === before ? { ...now, turning } : now));
+    const put = (more: Partial<Prepared<Session, Setup>>) =>
+      setStage((now) => (now.at === 'ready' && now.id === before ? { ...now, ...more } : now));
+    const show = (share: number) => {
+      if (next.current === session) put({ again: { as, share } });
     };
-    show({ sheet, share: 0 });
-    const file = await read(session, chosen, (share) => show({ sheet, share }), sheet);
+    show(0);
+    const file = await read(session, chosen, show, as);
     if (next.current !== session) return;
+    next.current = undefined;
     if ('fault' in file) {
-      show(undefined);
+      put({ again: undefined });
       session.close();
-      next.current = undefined;
-      toast({ title: 'The sheet could not be read', description: file.fault, tone: 'bad' });
+      toast({ title: 'The file could not be read so', description: file.fault, tone: 'bad' });
       return;
     }
-    next.current = undefined;
     held.current?.close();
     held.current = session;
     const id = crypto.randomUUID();
-    setStage((now) =>
-      now.at === 'ready' && now.id === before
-        ? { at: 'ready', id, name: chosen.name, file, session, setup: setUp(file), chosen, isTurned: true }
-        : now,
-    );
+    put({ id, file, session, setup: setUp(file), as, again: undefined, ...(saidLast && { saidLast }) });
   };
 
   return {
@@ -121,7 +130,7 @@ export function usePreparation<Session extends FileSession, Setup>(
     open,
     change: (part) =>
       setStage((now) => (now.at === 'ready' ? { ...now, setup: { ...now.setup, ...part } } : now)),
-    turnTo,
+    readAs,
     giveUp: () => {
       close();
       setStage({ at: 'empty' });
@@ -133,10 +142,10 @@ async function read(
   session: FileSession,
   chosen: File,
   onProgress: (share: number) => void,
-  sheet?: number,
+  as?: Reading,
 ): Promise<Opened> {
   try {
-    return await session.open(chosen, onProgress, sheet);
+    return await session.open(chosen, onProgress, as);
   } catch {
     return { fault: `${chosen.name} could not be read.` };
   }

@@ -2,8 +2,10 @@ import { ignoredBecause, targetsOf } from '../../../../entries/import/targets.ts
 import type { Setup } from '../../../../entries/import/setup.ts';
 import type { EntriesSession } from '../../../../entries/import/session.ts';
 import { useType } from '../../../../entries/use-type.ts';
+import { twinWords } from '../../../../import/twin-words.ts';
 import { ColumnRow } from '../../../../import/view/ColumnRow.tsx';
 import { FileWords } from '../../../../import/view/FileWords.tsx';
+import type { Reading } from '../../../../import/read-table.ts';
 import type { Prepared } from '../../../../import/view/use-preparation.ts';
 import { count } from '../../../../lib/numbers.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
@@ -13,12 +15,12 @@ import { RulesFields } from './RulesFields.tsx';
 interface ColumnsCardProps {
   prepared: Prepared<EntriesSession, Setup>;
   onChange: (part: Partial<Setup>) => void;
-  onSheet: (sheet: number) => void;
+  onReadAs: (part: Reading) => void;
   onGiveUp: () => void;
 }
 
 /** The second step: what each column of the file holds, and how its cells are meant. */
-export function ColumnsCard({ prepared, onChange, onSheet, onGiveUp }: ColumnsCardProps) {
+export function ColumnsCard({ prepared, onChange, onReadAs, onGiveUp }: ColumnsCardProps) {
   const { fields } = useType();
   const { file, setup } = prepared;
   const { mapping } = setup;
@@ -44,7 +46,10 @@ export function ColumnsCard({ prepared, onChange, onSheet, onGiveUp }: ColumnsCa
     >
       <CardBody>
         <div className="import-columns-head">
-          <FileWords {...{ prepared, onSheet }} ignored={mapping.filter((key) => key === undefined).length} />
+          <FileWords
+            {...{ prepared, onReadAs }}
+            ignored={mapping.filter((key) => key === undefined).length}
+          />
         </div>
         <ul className="import-columns">
           {file.headings.map((heading, at) => (
@@ -54,7 +59,9 @@ export function ColumnsCard({ prepared, onChange, onSheet, onGiveUp }: ColumnsCa
               <ColumnRow
                 heading={heading === '' ? `Column ${count(at + 1)}` : heading}
                 note={
-                  (mapping[at] === undefined ? ignoredBecause(heading, fields) : undefined) ??
+                  (mapping[at] === undefined
+                    ? (ignoredBecause(heading, fields) ?? twinWords(file.headings, at))
+                    : undefined) ??
                   file.samples[at] ??
                   ''
                 }

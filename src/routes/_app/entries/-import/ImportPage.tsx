@@ -13,6 +13,7 @@ import { useImportRun } from '../../../../import/run.ts';
 import type { About } from '../../../../import/keep.ts';
 import { ChooseFile, Ready } from '../../../../import/view/Prepare.tsx';
 import { Running } from '../../../../import/view/Running.tsx';
+import type { Reading } from '../../../../import/read-table.ts';
 import { usePreparation } from '../../../../import/view/use-preparation.ts';
 import type { Prepared } from '../../../../import/view/use-preparation.ts';
 import { Banner } from '../../../../ui/feedback/Banner.tsx';
@@ -75,7 +76,7 @@ function Import() {
       prepared={stage}
       {...{ page, about }}
       onChange={change}
-      onSheet={(sheet) => void preparation.turnTo(sheet)}
+      onReadAs={(part) => void preparation.readAs(part)}
       onGiveUp={preparation.giveUp}
     />
   );
@@ -86,21 +87,21 @@ interface PrepareProps {
   page: { title: string; subject: string };
   about: About;
   onChange: (part: Partial<Setup>) => void;
-  onSheet: (sheet: number) => void;
+  onReadAs: (part: Reading) => void;
   onGiveUp: () => void;
 }
 
-function Prepare({ prepared, page, about, onChange, onSheet, onGiveUp }: PrepareProps) {
+function Prepare({ prepared, page, about, onChange, onReadAs, onGiveUp }: PrepareProps) {
   const { check, busy } = useCheck(prepared);
   const isNothing = prepared.setup.mapping.every((key) => key === undefined);
   const blocked = isNothing ? (
     <Banner tone="bad" title="Say which columns hold which fields">
-      None of the columns is called as a field of this type is.
+      None of the columns is called as a field of this type is. The first row of a file is its heading.
     </Banner>
   ) : undefined;
   return (
     <Ready {...page} {...{ prepared, about, check, busy, blocked, onGiveUp }}>
-      <ColumnsCard {...{ prepared, onChange, onSheet, onGiveUp }} />
+      <ColumnsCard {...{ prepared, onChange, onReadAs, onGiveUp }} />
     </Ready>
   );
 }

@@ -1,8 +1,10 @@
 import { FIELDS, HEADINGS, ignoredBecause } from '../../../../import/people/fields.ts';
 import type { Field } from '../../../../import/people/fields.ts';
 import type { Choices } from '../../../../import/people/plan.ts';
+import { twinWords } from '../../../../import/twin-words.ts';
 import { ColumnRow } from '../../../../import/view/ColumnRow.tsx';
 import { FileWords } from '../../../../import/view/FileWords.tsx';
+import type { Reading } from '../../../../import/read-table.ts';
 import { count } from '../../../../lib/numbers.ts';
 import { Button } from '../../../../ui/button/Button.tsx';
 import { Banner } from '../../../../ui/feedback/Banner.tsx';
@@ -13,12 +15,12 @@ import type { PeopleSetup, PreparedPeople } from './-use-preparation.ts';
 interface ColumnsCardProps {
   prepared: PreparedPeople;
   onChange: (part: Partial<PeopleSetup>) => void;
-  onSheet: (sheet: number) => void;
+  onReadAs: (part: Reading) => void;
   onGiveUp: () => void;
 }
 
 /** The second step: what each column of the file holds. */
-export function ColumnsCard({ prepared, onChange, onSheet, onGiveUp }: ColumnsCardProps) {
+export function ColumnsCard({ prepared, onChange, onReadAs, onGiveUp }: ColumnsCardProps) {
   const { file, setup } = prepared;
   const { mapping, choices } = setup;
   const { headings, samples } = file;
@@ -39,7 +41,7 @@ export function ColumnsCard({ prepared, onChange, onSheet, onGiveUp }: ColumnsCa
     >
       <CardBody>
         <div className="import-columns-head">
-          <FileWords {...{ prepared, ignored, onSheet }} />
+          <FileWords {...{ prepared, ignored, onReadAs }} />
           {!canTellPeople(mapping) && (
             <Banner tone="bad" title="Say which column holds the e-mail address or the id">
               Without one of them nobody knows whom a row is about.
@@ -53,7 +55,9 @@ export function ColumnsCard({ prepared, onChange, onSheet, onGiveUp }: ColumnsCa
             <li key={at}>
               <Column
                 heading={heading === '' ? `Column ${count(at + 1)}` : heading}
-                sample={samples[at] ?? ''}
+                sample={
+                  (mapping[at] === undefined ? twinWords(headings, at) : undefined) ?? samples[at] ?? ''
+                }
                 field={mapping[at]}
                 onChoose={(field) => choose(at, field)}
               />

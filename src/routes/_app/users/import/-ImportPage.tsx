@@ -53,14 +53,14 @@ interface PrepareProps {
 }
 
 function Prepare({ prepared, preparation }: PrepareProps) {
-  const { change, turnTo, giveUp } = preparation;
+  const { change, readAs, giveUp } = preparation;
   const check = useCheck(prepared);
   return (
     <Ready {...PAGE} {...{ prepared, check }} about={ABOUT} onGiveUp={giveUp} blocked={useBlocked(prepared)}>
       <ColumnsCard
         prepared={prepared}
         onChange={change}
-        onSheet={(sheet) => void turnTo(sheet)}
+        onReadAs={(part) => void readAs(part)}
         onGiveUp={giveUp}
       />
     </Ready>
