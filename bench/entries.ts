@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import type { Bench, Measure } from './bench.ts';
 import { memory } from './entries/memory.ts';
 import { ENTRIES, MOST_EMBEDDED, newPlace, type Place } from './entries/place.ts';
-import { deepPages, pages, searches } from './entries/reading.ts';
+import { deepPages, keptLists, pages, searches } from './entries/reading.ts';
 import { histories, writing } from './entries/writing.ts';
 
 /** Of six the last ones of young entries have not happened yet: five are left. */
@@ -28,6 +28,7 @@ async function suite(place: Place, pool: Pool | undefined): Promise<Measure[]> {
     load,
     ...(await pages(place, pool)),
     ...(await deepPages(place)),
+    ...(await keptLists(place, pool)),
     ...(await searches(place)),
     ...(await histories(place)),
     ...(await memory(place)),

@@ -92,6 +92,29 @@ export async function deepPages(place: Place): Promise<Measure[]> {
   ];
 }
 
+/** Lists without an index: kept once they are found, whatever place is asked for then (docs/decisions/0031). */
+export async function keptLists(place: Place, pool: Pool | undefined): Promise<Measure[]> {
+  const page = (asked: object, skip: number) =>
+    place.rows({ ...asked, fields: FIVE, orderBy: 'Source', limit: 100, skip });
+  const source = place.field('Source').id;
+  const sorted = `select string_agg(int4send(entry_id), '') from (select entry_id from entry
+    where site_id = 1 and type_id = ${place.typeId} order by (vals ->> '${source}')::int, entry_id) as sorted`;
+  return [
+    ...(await timed({
+      name: 'an order without an index, found anew',
+      // Another list each time, of all entries.
+      ours: (round) => page({ query: { Name: { $not: `Nobody ${round}` } } }, 0),
+      floor: pool && (() => pool.query(sorted)),
+      rounds: 5,
+    })),
+    ...(await timed({
+      name: 'an order without an index, any place',
+      ours: (round) => page({}, Math.floor(place.entries * ((((round + 4) * 0.618) % 1) * 0.99))),
+      limit: 100,
+    })),
+  ];
+}
+
 /** Parts of texts that few, and that very many, entries have. */
 export async function searches(place: Place): Promise<Measure[]> {
   const rare = ['galmer', 'norfar', 'zanwil', 'telbor', 'henkal'];

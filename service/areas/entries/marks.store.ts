@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ChangeEvent } from '../../kernel/outbox/store.ts';
+import type { Wanted } from './matching.store.ts';
+import { followedBy } from './order.store.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -20,6 +22,15 @@ const OF_TYPE = '$.payload.entities.*[0].EntryListId ? (@ == $type)';
 /** The mark of what the statement sees. */
 export const markSql = (siteId: number): Sql =>
   sql`coalesce((select next from topic where site_id = ${siteId} and name = ${TOPIC}), 0)`;
+
+/**
+ * Whether what was found of a list at a mark is still so, as the statement sees it; undefined: nothing tells.
+ */
+export function sinceSql({ asked, type, order }: Wanted, mark: Mark): Sql | undefined {
+  const follows = order ? followedBy(order) : 'type';
+  if (follows === 'people') return undefined;
+  return unchangedSql(asked.siteId, mark, follows === 'type' ? type.id : undefined);
+}
 
 /** Whether the statement sees nothing of the type, or of any where none is named, that is newer than the mark. */
 export function unchangedSql(siteId: number, mark: Mark, typeId: number | undefined): Sql {

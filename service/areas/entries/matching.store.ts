@@ -17,6 +17,12 @@ export interface Wanted {
   asked: Asked;
 }
 
+/** So many of what matches, behind so many others. */
+export interface Window {
+  limit: number;
+  skip: number;
+}
+
 /** Whether every entry of the type matches. */
 export const asksForAll = (condition: Condition): boolean =>
   condition.kind === 'all' && condition.of.every(asksForAll);

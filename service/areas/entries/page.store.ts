@@ -57,6 +57,12 @@ interface PageRow {
 /** Rows up to this share of the bound are put together before their sum is known; larger ones are rare. */
 const largeFor = (limit: number): number => Math.ceil((4 * MOST_BYTES) / limit);
 
+/** Rows of these ids (`entry_id`, `key`), in their order. */
+export const rowsOf = (ids: Sql, siteId: number, row: Sql): Sql => sql`
+  with ids as materialized (select entry_id, key, row_number() over () as at from (${ids}) as ids)
+  select e.entry_id as "entryId", ids.key, ${row} as row
+  from ids join entry e on e.site_id = ${siteId} and e.entry_id = ids.entry_id order by ids.at`;
+
 /** @throws ApiError 400 when the rows are too large for an answer */
 export async function readPage(db: Db, parts: Parts): Promise<Page> {
   const { siteId, rows, from, limit, total, asksForEnd, holds, hasOnePlan } = parts;

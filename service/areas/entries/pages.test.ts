@@ -1,11 +1,13 @@
 /** Whoever reads on gets the rows of this moment, whatever was read and written before. */
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { makeThings, setReady, type Things } from '../../testing/entries.ts';
-import { onEachApp } from '../../testing/site.ts';
+import { makePerson, onEachApp, type Person } from '../../testing/site.ts';
 
 onEachApp((house) => {
   let things: Things;
   let ids: number[];
+  let other: Person;
 
   beforeAll(async () => {
     things = await makeThings(house());
@@ -18,6 +20,8 @@ onEachApp((house) => {
       })),
     );
     ids = [root, branch, ...more];
+    other = await makePerson(house().db, things.siteId);
+    for (const at of [4, 7, 9]) await things.update(thing(at), { Owner: other.userId });
     await setReady(house().db, things.siteId, true);
   });
 
@@ -35,11 +39,16 @@ onEachApp((house) => {
     await page(4);
     await work();
     const came = [await page(8), await page(4)];
-    const whole = await idsOf({ orderBy }, query);
+    // Asked for like this for the first time: nothing that was kept can answer it.
+    const anew = { $and: [query, { Name: { $doesntContain: randomUUID() } }] };
+    const whole = await idsOf({ orderBy }, anew);
     return [came, [whole.slice(8, 12), whole.slice(4, 8)]];
   }
 
   const thing = (at: number): number => ids[at] ?? 0;
+  const named = (name: string) =>
+    house().db.updateTable('account').set({ first_name: name }).where('user_id', '=', other.userId).execute();
+  const moved = (at: number, values: object) => () => things.update(thing(at), { ...values });
 
   test.each([
     ['Score', {}],
@@ -52,7 +61,6 @@ onEachApp((house) => {
     ['EntryId', { Memo: { $doesntContain: 'Memo 9' } }],
     ['-Name', { Memo: { $doesntContain: 'Memo 9' } }],
   ] as const)('in the order %s of %j', async (orderBy, query) => {
-    const moved = (at: number, values: object) => () => things.update(thing(at), { ...values });
     let made: number[] = [];
     for (const work of [
       moved(13, { Name: '0 first', Score: 9, Memo: 'A memo at first' }),
@@ -73,6 +81,8 @@ onEachApp((house) => {
     ['Parent', () => things.update(thing(0), { Name: 'zzz root' })],
     ['Parent', () => things.update(thing(0), { Name: 'a root' })],
     ['Owner', () => things.update(thing(3), { Owner: things.person.userId })],
+    ['Owner', () => named('Zoe')],
+    ['Owner', () => named('Aaron')],
   ])('by names of others, in the order %s', async (orderBy, work) => {
     const [came, stands] = await readOn(orderBy, {}, work);
     expect(came).toEqual(stands);

@@ -4,20 +4,18 @@ import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import { textsWith } from './conditions.store.ts';
-import { asksForAll, fieldIn, matching, totalSql, type Wanted } from './matching.store.ts';
-import { type Mark, unchangedSql } from './marks.store.ts';
+import { asksForAll, fieldIn, matching, totalSql, type Wanted, type Window } from './matching.store.ts';
+import { sinceSql } from './marks.store.ts';
 import { besideSql, followedBy, isIndexed, type Order, orderKey, orderSql } from './order.store.ts';
-import { type Page, readPage } from './page.store.ts';
+import { isKept, keptRows } from './kept-rows.store.ts';
+import { type Page, readPage, rowsOf } from './page.store.ts';
 import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
 import { type Rendering, rowJson } from './render.store.ts';
 import { joinRows } from './rows-text.ts';
 
-type Sql = RawBuilder<unknown>;
+export type { Window } from './matching.store.ts';
 
-export interface Window {
-  limit: number;
-  skip: number;
-}
+type Sql = RawBuilder<unknown>;
 
 /** A window of rows as they stand in the answer. */
 export type Rows = Pick<Page, 'count' | 'text' | 'total' | 'stamp'>;
@@ -61,12 +59,6 @@ export const plainIds = ({ type, asked: { siteId } }: Wanted, { limit, skip }: W
     (firstId, most) => sql`select entry_id as id from entry where site_id = ${siteId} and type_id = ${type.id}
       and entry_id >= ${firstId} order by entry_id limit ${most}`,
   )}) as page`;
-
-/** Rows of these ids (`entry_id`, `key`), in their order. */
-const rowsOf = (ids: Sql, siteId: number, row: Sql): Sql => sql`
-  with ids as materialized (select entry_id, key, row_number() over () as at from (${ids}) as ids)
-  select e.entry_id as "entryId", ids.key, ${row} as row
-  from ids join entry e on e.site_id = ${siteId} and e.entry_id = ids.entry_id order by ids.at`;
 
 /** Of rows that are skipped the ids alone are read; where none are, each row is looked up once. */
 const rowsFrom = ({ key, of, skip }: Part, siteId: number, row: Sql): Sql =>
@@ -178,13 +170,6 @@ export async function lastChange(db: Db, { type, asked }: Wanted): Promise<strin
 const placeIn = ({ asked, type, condition, order }: Wanted, skip: number): string =>
   placeOf([asked.siteId, type.id, condition, asked.meaning, order && orderKey(order)], skip);
 
-/** Whether what was found at a mark still holds; undefined: nothing tells. */
-function holdsSince({ asked, type, order }: Wanted, mark: Mark): Sql | undefined {
-  const follows = order ? followedBy(order) : 'type';
-  if (follows === 'people') return undefined;
-  return unchangedSql(asked.siteId, mark, follows === 'type' ? type.id : undefined);
-}
-
 function pageOf(
   wanted: Wanted,
   window: Window,
@@ -223,9 +208,11 @@ export async function readRows(
       hasOnePlan: isFirst,
     });
   }
+  const kept = isKept(wanted) ? await keptRows(db, wanted, window, row) : undefined;
+  if (kept) return kept;
   const asksForEnd = !order || followedBy(order) !== 'people';
   const behind = asksForEnd && skip > 0 ? positionAt(placeIn(wanted, skip)) : undefined;
-  const holds = behind && holdsSince(wanted, behind.mark);
+  const holds = behind && sinceSql(wanted, behind.mark);
   const next = behind && (await pageOf(wanted, window, behind, { db, row, asksForEnd, holds }));
   const page = next?.holds
     ? next

@@ -1,0 +1,61 @@
+import { expect, test, vi } from 'vitest';
+import { dropIds, findIds, type KeptIds, knownIds } from './kept-ids.ts';
+
+const MB = 1024 * 1024;
+const list = (megabytes: number, mark = 0): KeptIds => ({
+  ids: new Int32Array((megabytes * MB) / 4),
+  mark,
+  people: undefined,
+});
+
+test('who asks for a list that is being found waits for it, and it is found once', async () => {
+  const { promise, resolve } = Promise.withResolvers<KeptIds>();
+  const find = vi.fn<() => Promise<KeptIds>>(() => promise);
+  const asked = [findIds('once', find), findIds('once', find), findIds('once', find)];
+  resolve(list(1, 7));
+  const found = await Promise.all(asked);
+  expect(find).toHaveBeenCalledTimes(1);
+  expect(new Set(found).size).toBe(1);
+  expect(knownIds('once')?.mark).toBe(7);
+  await findIds('once', () => Promise.resolve(list(1, 8)));
+  expect(knownIds('once')?.mark).toBe(8);
+});
+
+test('a list that cannot be found is no answer to whoever asks later', async () => {
+  await expect(findIds('fails', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(knownIds('fails')).toBeUndefined();
+  expect((await findIds('fails', () => Promise.resolve(list(1, 3)))).mark).toBe(3);
+});
+
+test('of more than 64 MB those that nobody has looked at for longest are dropped', async () => {
+  for (const name of ['a', 'b', 'c', 'd']) await findIds(name, () => Promise.resolve(list(16)));
+  expect(knownIds('a')).toBeDefined();
+  await findIds('e', () => Promise.resolve(list(16)));
+  expect(['a', 'b', 'c', 'd', 'e'].filter((name) => knownIds(name))).toEqual(['a', 'c', 'd', 'e']);
+  expect((await findIds('too large', () => Promise.resolve(list(65)))).ids.byteLength).toBe(65 * MB);
+  expect(['a', 'c', 'd', 'e', 'too large'].filter((name) => knownIds(name))).toEqual(['a', 'c', 'd', 'e']);
+});
+
+test('a list is dropped by whoever has seen that it is no longer so, and not in place of a newer one', async () => {
+  const old = await findIds('mine', () => Promise.resolve(list(1, 1)));
+  await findIds('mine', () => Promise.resolve(list(1, 2)));
+  dropIds('mine', old);
+  expect(knownIds('mine')?.mark).toBe(2);
+  dropIds('mine', knownIds('mine'));
+  expect(knownIds('mine')).toBeUndefined();
+});
+
+test('nobody keeps a list that nobody looks at for ten minutes', async () => {
+  vi.useFakeTimers();
+  try {
+    await findIds('looked at', () => Promise.resolve(list(1)));
+    vi.advanceTimersByTime(500_000);
+    expect(knownIds('looked at')).toBeDefined();
+    vi.advanceTimersByTime(500_000);
+    expect(knownIds('looked at')).toBeDefined();
+    vi.advanceTimersByTime(600_000);
+    expect(knownIds('looked at')).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
+});

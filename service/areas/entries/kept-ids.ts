@@ -1,0 +1,74 @@
+import type { Mark } from './marks.store.ts';
+
+/** The ids of a list in its order, good as long as nothing has changed since the mark. */
+export interface KeptIds {
+  readonly ids: Int32Array;
+  mark: Mark;
+  /** The people by whose names it is ordered, and a sum of these. */
+  readonly people: { readonly ids: Int32Array; readonly names: string } | undefined;
+}
+
+interface Kept extends KeptIds {
+  readonly bytes: number;
+  readonly expiry: NodeJS.Timeout;
+}
+
+/** All lists together: sixteen of a million entries. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** A list that nobody looked at for so long is found anew. */
+const IDLE_MS = 600_000;
+
+/** The last used ones last. */
+const known = new Map<string, Kept>();
+let bytes = 0;
+
+/** Lists that are being found, and by whom they are waited for. */
+const underWay = new Map<string, Promise<KeptIds>>();
+
+/** Drops a list, unless another one has taken its place. */
+export function dropIds(key: string, list: KeptIds | undefined = known.get(key)): void {
+  const kept = known.get(key);
+  if (!kept || kept !== list) return;
+  clearTimeout(kept.expiry);
+  bytes -= kept.bytes;
+  known.delete(key);
+}
+
+function keep(key: string, list: KeptIds): KeptIds {
+  dropIds(key);
+  const size = list.ids.byteLength + (list.people?.ids.byteLength ?? 0);
+  if (size > MOST_BYTES) return list;
+  const kept = {
+    ...list,
+    bytes: size,
+    expiry: setTimeout(() => dropIds(key), IDLE_MS).unref(),
+  };
+  known.set(key, kept);
+  bytes += kept.bytes;
+  for (const oldest of known.keys()) {
+    if (bytes <= MOST_BYTES) break;
+    dropIds(oldest);
+  }
+  return kept;
+}
+
+/** What is known of a list, from the last time that anybody asked. */
+export function knownIds(key: string): KeptIds | undefined {
+  const kept = known.get(key);
+  if (!kept) return undefined;
+  known.delete(key);
+  known.set(key, kept);
+  kept.expiry.refresh();
+  return kept;
+}
+
+/** Finds a list and keeps it. Whoever asks for one that is being found waits for it, and nobody finds it twice. */
+export async function findIds(key: string, find: () => Promise<KeptIds>): Promise<KeptIds> {
+  const found = underWay.get(key) ?? find().then((list) => keep(key, list));
+  underWay.set(key, found);
+  try {
+    return await found;
+  } finally {
+    if (underWay.get(key) === found) underWay.delete(key);
+  }
+}

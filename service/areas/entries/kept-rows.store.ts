@@ -1,0 +1,136 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Condition, ENTRY_ID } from '../../../contract/rules/query/tree.ts';
+import type { Db } from '../../kernel/db/database.ts';
+import type { EntryType, SchemaField } from '../schema/index.ts';
+import { slotOf, textOf } from './columns.store.ts';
+import { textsWith } from './conditions.store.ts';
+import { dropIds, findIds, type KeptIds, knownIds } from './kept-ids.ts';
+import { type Mark, markSql, sinceSql, unchangedSql } from './marks.store.ts';
+import { fieldIn, matching, type Wanted, type Window } from './matching.store.ts';
+import { followedBy, isIndexed, orderKey, orderSql } from './order.store.ts';
+import { type Page, readPage, rowsOf } from './page.store.ts';
+
+type Sql = RawBuilder<unknown>;
+
+/** Whether a condition asks for a field that no index has: all entries of the type are looked through. */
+function looksThrough(condition: Condition, type: EntryType): boolean {
+  if (condition.kind !== 'comparison') return condition.of.some((part) => looksThrough(part, type));
+  const { field } = condition;
+  return field !== ENTRY_ID && slotOf(fieldIn(type)(field.id)) === undefined;
+}
+
+/**
+ * Whether the ids of a list are kept in its order (docs/decisions/0031): for each of its pages the database would look
+ * through the whole type again, and sort it.
+ */
+export function isKept({ type, condition, order, asked }: Wanted): boolean {
+  if (order) return !isIndexed(order) || looksThrough(condition, type);
+  return !textsWith(condition, fieldIn(type), asked) && looksThrough(condition, type);
+}
+
+/** A schema that is read anew has other types, so what a list is made by is one with its type. */
+const numbers = new WeakMap<EntryType, number>();
+let last = 0;
+function numberOf(type: EntryType): number {
+  const number = numbers.get(type) ?? (last += 1);
+  numbers.set(type, number);
+  return number;
+}
+
+const keyOf = ({ type, condition, order, asked }: Wanted): string =>
+  JSON.stringify([asked.siteId, numberOf(type), condition, asked.meaning, order && orderKey(order)]);
+
+/** Numbers as the database sends them, highest byte first. */
+function idsIn(bytes: Buffer): Int32Array {
+  const own = Buffer.alloc(bytes.length);
+  bytes.copy(own);
+  own.swap32();
+  return new Int32Array(own.buffer, own.byteOffset, own.length / 4);
+}
+
+const byPeople = ({ order }: Wanted): SchemaField | undefined =>
+  order && order.field !== ENTRY_ID && followedBy(order) === 'people' ? order.field : undefined;
+
+/** A sum of the names that these people have. */
+const namesSql = (
+  people: Sql,
+): Sql => sql`(select coalesce(sum(hashtextextended(first_name || ' ' || last_name, user_id)), 0)::text
+  from account where user_id = any(${people}))`;
+
+interface ListRow {
+  ids: Buffer;
+  /** How many have a value to order them by. */
+  had: number;
+  mark: Mark;
+  people: Buffer;
+  names: string;
+}
+
+/** All ids of a list, in its order. Those without a value stand last, by their ids. */
+async function readIds(db: Db, wanted: Wanted): Promise<KeptIds> {
+  const { order, asked } = wanted;
+  const key = order ? orderSql(order, asked.siteId) : sql`null`;
+  const direction = order?.descending ? sql`desc` : sql`asc`;
+  const sorted: Sql = order
+    ? sql`order by key ${direction} nulls last, e.entry_id ${direction}`
+    : sql`order by e.entry_id`;
+  const people = byPeople(wanted);
+  const person = people ? sql`${textOf(people)}::int` : sql`null::int`;
+  const { rows } = await sql<ListRow>`
+    select ids, had, ${markSql(asked.siteId)} as mark, ${namesSql(sql`people`)} as names,
+      (select coalesce(string_agg(int4send(id), ''::bytea), ''::bytea) from unnest(people) as id) as people
+    from (select coalesce(string_agg(int4send(entry_id), ''::bytea), ''::bytea) as ids, count(key)::int as had,
+        ${people ? sql`array_agg(distinct person) filter (where person is not null)` : sql`null::int[]`} as people
+      from (select e.entry_id, ${key} as key, ${person} as person ${matching(wanted)} ${sorted}) as sorted) as list`.execute(
+    db,
+  );
+  const [row] = rows;
+  if (!row) throw new Error('A list is one row');
+  const ids = idsIn(row.ids);
+  if (order?.descending) ids.subarray(row.had).reverse();
+  return { ids, mark: row.mark, people: people && { ids: idsIn(row.people), names: row.names } };
+}
+
+/** Whether a list is still what it was, as the statement sees it. */
+const holdsSql = (wanted: Wanted, { mark, people }: KeptIds): Sql | undefined =>
+  people
+    ? sql`(${unchangedSql(wanted.asked.siteId, mark, wanted.type.id)} and ${namesSql(sql`${[...people.ids]}::int[]`)} = ${people.names})`
+    : sinceSql(wanted, mark);
+
+/** The page that a list has; undefined where the list is no longer so. */
+async function pageIn(
+  db: Db,
+  wanted: Wanted,
+  { limit, skip }: Window,
+  row: Sql,
+  list: KeptIds,
+): Promise<Page | undefined> {
+  const { siteId } = wanted.asked;
+  const wantedIds = [...list.ids.subarray(skip, skip + limit)];
+  const ids = sql`select id as entry_id, null as key from unnest(${wantedIds}::int[]) with ordinality as page(id, at) order by at`;
+  const page = await readPage(db, {
+    siteId,
+    rows: rowsOf(ids, siteId, row),
+    limit,
+    asksForEnd: true,
+    holds: holdsSql(wanted, list),
+  });
+  if (!page.holds) return undefined;
+  // What was told until now was looked through: nobody needs to do so again.
+  list.mark = Math.max(list.mark, page.end?.mark ?? 0);
+  return { ...page, total: list.ids.length };
+}
+
+/**
+ * A page of a list whose ids are kept. A change of the type makes the list one to be found anew; undefined: it changes
+ * faster than it is found.
+ */
+export async function keptRows(db: Db, wanted: Wanted, window: Window, row: Sql): Promise<Page | undefined> {
+  const key = keyOf(wanted);
+  const known = knownIds(key);
+  const page = known && (await pageIn(db, wanted, window, row, known));
+  if (page) return page;
+  dropIds(key, known);
+  const list = await findIds(key, () => readIds(db, wanted));
+  return pageIn(db, wanted, window, row, list);
+}
