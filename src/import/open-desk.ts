@@ -4,6 +4,7 @@ import type { Opened } from './board.ts';
 import type { Reading } from './read-table.ts';
 import type { FileDesk } from './serve-desk.ts';
 import { createTurns } from './turns.ts';
+import { untilAnswered } from './until-answered.ts';
 
 /** A desk in its worker; what it opens and how it ends is the same whatever lies on it. */
 export function openDesk<Desk extends FileDesk>(workerUrl: string) {
@@ -14,7 +15,7 @@ export function openDesk<Desk extends FileDesk>(workerUrl: string) {
     desk,
     // A callback crosses to the worker as a proxy.
     open: (file: Blob, onProgress: (share: number) => void, as?: Reading): Promise<Opened> =>
-      files.open(file, proxy(onProgress), as),
+      untilAnswered((tell: (share: number) => void) => files.open(file, proxy(tell), as), onProgress),
     /** One check after the other: each has the desk for itself. */
     inTurn: createTurns(),
     close: (): void => {
