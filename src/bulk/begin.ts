@@ -1,14 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { holderOf } from '../api/session-query.ts';
 import type { Session } from '../api/generated/types.gen.ts';
 import type { BulkRequest } from './actions.ts';
+import { agree } from './agreed.ts';
 import { createJob } from './job.ts';
 import { keepJob } from './keep.ts';
 import type { BulkJob } from './keep.ts';
 import { takeJob } from './lock.ts';
 import type { Change } from './person.ts';
 
-interface Agreed {
+interface Begun {
   request: BulkRequest;
   title: string;
   changes: readonly Change[];
@@ -19,20 +19,9 @@ interface Agreed {
 export async function beginJob(
   client: QueryClient,
   session: Session,
-  { request, title, changes, names }: Agreed,
+  { request, title, changes, names }: Begun,
 ): Promise<void> {
-  const { firstName, lastName } = session.user;
-  const job: BulkJob = {
-    id: crypto.randomUUID(),
-    holder: holderOf(session),
-    siteName: session.site.name,
-    userName: `${firstName} ${lastName}`,
-    at: new Date().toISOString(),
-    title,
-    action: request.action,
-    changes,
-    names,
-  };
+  const job: BulkJob = { ...agree(session, title), action: request.action, changes, names };
   await takeJob(job.id);
   // Where the browser keeps nothing (a private window, a full disk), the job ends with its page.
   await keepJob(job).catch(() => undefined);

@@ -18,10 +18,9 @@ export function chooseUndoFile(siteId: number): void {
 
 async function open(file: File, siteId: number): Promise<void> {
   try {
-    const text = await file.text();
-    const said = jsonOf(text);
+    const said = jsonOf(await file.text());
     if (isOfEntries(said)) openEntryBulk(readEntryUndo(said, siteId));
-    else bulkRequest.set(readUndoFile(text, siteId));
+    else bulkRequest.set(readUndoFile(said, siteId));
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : 'The file could not be read.';
     toast({ title: `${file.name} was not opened`, description: why, tone: 'bad' });

@@ -2,18 +2,11 @@ import type { Holder } from '../api/session-gate.ts';
 import type { BulkAction } from './actions.ts';
 import type { Outcome } from './outcome.ts';
 import type { Change } from './person.ts';
+import type { Agreed } from './agreed.ts';
 import { createShelf } from './shelf.ts';
 
 /** A change of many people that was agreed to, as it is kept for the time after a reload. */
-export interface BulkJob {
-  id: string;
-  /** Who began it, and where: nobody else goes on with it. */
-  holder: Holder;
-  siteName: string;
-  userName: string;
-  /** When it was agreed to. */
-  at: string;
-  title: string;
+export interface BulkJob extends Agreed {
   action: BulkAction;
   changes: readonly Change[];
   /** The groups of the people by name, for report and inverse. */

@@ -42,21 +42,21 @@ test('only what was done is undone, and the file says the same when it is read a
     userIds: [1],
     lastBy: 7,
   });
-  expect(readUndoFile(undoFile(job, undo), 1)).toEqual(undo);
+  expect(readUndoFile(JSON.parse(undoFile(job, undo)), 1)).toEqual(undo);
 });
 
 test('a file of another site, of another format or no file at all is refused in words', () => {
   if (!undo) throw new Error('There is a way back');
   const text = undoFile(job, undo);
-  expect(() => readUndoFile(text, 2)).toThrow('Northlight');
+  expect(() => readUndoFile(JSON.parse(text), 2)).toThrow('Northlight');
+  expect(() => readUndoFile(undefined, 1)).toThrow('no undo file');
   for (const other of [
-    '',
     '[]',
     '{}',
     text.replace('"version": 1', '"version": 2'),
     text.replace('"licenses"', '"remove"'),
   ])
-    expect(() => readUndoFile(other, 1)).toThrow('no undo file');
+    expect(() => readUndoFile(JSON.parse(other), 1)).toThrow('no undo file');
 });
 
 test('the report has a line for everybody, and no formula', () => {

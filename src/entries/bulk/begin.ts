@@ -1,25 +1,21 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../api/generated/types.gen.ts';
-import { holderOf } from '../../api/session-query.ts';
+import { agree } from '../../bulk/agreed.ts';
 import { takeJob } from '../../bulk/lock.ts';
 import { createEntryJob } from './job.ts';
 import { keepEntryJob } from './keep.ts';
 import type { EntryJob } from './keep.ts';
 import { schemaNow } from './schema-now.ts';
 
-type Agreed = Pick<EntryJob, 'title' | 'typeId' | 'typeName' | 'changes' | 'refused'>;
+type Begun = Pick<EntryJob, 'title' | 'typeId' | 'typeName' | 'changes' | 'refused'>;
 
 /** Begins what was agreed to. It is kept first, so that a reload in the first moment loses nothing. */
-export async function beginEntryJob(client: QueryClient, session: Session, agreed: Agreed): Promise<void> {
-  const { firstName, lastName } = session.user;
-  const job: EntryJob = {
-    ...agreed,
-    id: crypto.randomUUID(),
-    holder: holderOf(session),
-    siteName: session.site.name,
-    userName: `${firstName} ${lastName}`,
-    at: new Date().toISOString(),
-  };
+export async function beginEntryJob(
+  client: QueryClient,
+  session: Session,
+  { title, ...what }: Begun,
+): Promise<void> {
+  const job: EntryJob = { ...what, ...agree(session, title) };
   await takeJob(job.id);
   // Where the browser keeps nothing (a private window, a full disk), the job ends with its page.
   await keepEntryJob(job).catch(() => undefined);

@@ -1,18 +1,11 @@
 import type { Holder } from '../../api/session-gate.ts';
+import type { Agreed } from '../../bulk/agreed.ts';
 import { createShelf } from '../../bulk/shelf.ts';
 import type { Outcome } from './perform.ts';
 import type { EntryChange, Refusal } from './plan.ts';
 
 /** A change of many entries that was agreed to, as it is kept for the time after a reload. */
-export interface EntryJob {
-  id: string;
-  /** Who began it, and where: nobody else goes on with it. */
-  holder: Holder;
-  siteName: string;
-  userName: string;
-  /** When it was agreed to. */
-  at: string;
-  title: string;
+export interface EntryJob extends Agreed {
   typeId: number;
   typeName: string;
   changes: readonly EntryChange[];
