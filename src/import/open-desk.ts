@@ -15,7 +15,7 @@ export function openDesk<Desk extends FileDesk>(workerUrl: string) {
     desk,
     // A callback crosses to the worker as a proxy.
     open: (file: Blob, onProgress: (share: number) => void, as?: Reading): Promise<Opened> =>
-      untilAnswered((tell: (share: number) => void) => files.open(file, proxy(tell), as), onProgress),
+      untilAnswered<number, Opened>((tell) => files.open(file, proxy(tell), as), onProgress),
     /** One check after the other: each has the desk for itself. */
     inTurn: createTurns(),
     close: (): void => {
