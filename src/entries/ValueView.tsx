@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Paperclip } from 'lucide-react';
 import { FIELD } from '../../contract/rules/fields.ts';
 import type { FieldValue, FieldValueItem } from '../api/generated/types.gen.ts';
+import { cx } from '../ui/cx.ts';
 import { ChoiceBadge } from './ChoiceBadge.tsx';
 import { dateNote, dateWords, zoneMark } from './dates.ts';
 import type { Field } from './schema.ts';
@@ -27,7 +28,7 @@ export function ValueView({ value, field, brief = false }: ValueViewProps) {
   const more = items.length - shown.length;
   if (shown.length === 1 && more === 0) return <Item item={shown[0] ?? null} field={field} brief={brief} />;
   return (
-    <span className="val-list">
+    <span className={cx('val-list', !brief && 'val-wrapped')}>
       {shown.map((item, at) => (
         // A list may hold the same value twice; it has no other identity than its place.
         // oxlint-disable-next-line react/no-array-index-key

@@ -9,7 +9,7 @@ import { useAllowed, useSession } from '../../api/session.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { announce } from '../../ui/feedback/live.ts';
 import type { Field } from '../schema.ts';
-import { sendFile, whyNotSent } from './upload.ts';
+import { inTurn, sendFile, whyNotSent } from './upload.ts';
 import './files.css';
 
 interface UploadButtonProps {
@@ -37,9 +37,14 @@ function useUploads({ entryId, field }: Pick<UploadButtonProps, 'entryId' | 'fie
   const session = useSession();
   const [chosen, setChosen] = useState<readonly Chosen[]>([]);
   const last = useRef(0);
+  // Those that still wait for their turn, unless somebody lets them go.
+  const waiting = useRef(new Set<number>());
   const put = (id: number, next: Partial<Chosen>) =>
     setChosen((all) => all.map((one) => (one.id === id ? { ...one, ...next } : one)));
-  const letGo = (id: number) => setChosen((all) => all.filter((one) => one.id !== id));
+  const letGo = (id: number) => {
+    waiting.current.delete(id);
+    setChosen((all) => all.filter((one) => one.id !== id));
+  };
   const send = async ({ id, file }: Pick<Chosen, 'id' | 'file'>) => {
     const refused = whyNotSent(file);
     if (refused !== undefined) {
@@ -72,8 +77,7 @@ function useUploads({ entryId, field }: Pick<UploadButtonProps, 'entryId' | 'fie
     }));
     last.current += files.length;
     setChosen((all) => [...all, ...fresh]);
-    // One after the other: each changes the same value of the same entry.
-    for (const one of fresh) await send(one); // oxlint-disable-line no-await-in-loop
+    await inTurn(fresh, waiting.current, send);
   };
   return { chosen, choose, send, letGo };
 }

@@ -32,6 +32,17 @@ export function formOf({ entryId, fieldId, file }: Upload): FormData {
   return form;
 }
 
+/** Sends one after the other, since each changes the same value; who is taken out of `waiting` meanwhile is left out. */
+export async function inTurn<One extends { id: number }>(
+  all: readonly One[],
+  waiting: Set<number>,
+  send: (one: One) => Promise<void>,
+): Promise<void> {
+  for (const { id } of all) waiting.add(id);
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (const one of all) if (waiting.delete(one.id)) await send(one);
+}
+
 function failureOf(request: XMLHttpRequest): ServiceError {
   const headers = new Headers();
   const id = request.getResponseHeader('x-request-id');

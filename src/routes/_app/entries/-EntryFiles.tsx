@@ -1,4 +1,4 @@
-import { Download, Eye, Trash2 } from 'lucide-react';
+import { ArrowDown, ArrowUp, Download, Eye, EyeOff, File, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { toServiceError } from '../../../api/errors.ts';
 import { updateEntries } from '../../../api/generated/sdk.gen.ts';
@@ -11,8 +11,9 @@ import { UploadButton } from '../../../entries/files/UploadButton.tsx';
 import type { Field } from '../../../entries/schema.ts';
 import { isFile, itemsOf } from '../../../entries/values.ts';
 import { saveFile } from '../../../lib/save-file.ts';
-import { Button } from '../../../ui/button/Button.tsx';
+import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { confirm } from '../../../ui/dialog/confirm.ts';
+import { announce } from '../../../ui/feedback/live.ts';
 import { toast } from '../../../ui/feedback/toast.ts';
 
 interface EntryFilesProps {
@@ -23,12 +24,15 @@ interface EntryFilesProps {
   canRead: boolean;
 }
 
-const unit = (name: 'byte' | 'kilobyte') =>
-  new Intl.NumberFormat(undefined, { style: 'unit', unit: name, maximumFractionDigits: 1 });
-const bytes = unit('byte');
-const kilobytes = unit('kilobyte');
-const sizeWords = (size: number): string =>
-  size < 1000 ? bytes.format(size) : kilobytes.format(size / 1000);
+const UNITS = ['byte', 'kilobyte', 'megabyte'] as const;
+
+/** In the largest unit of which there is one: "71 bytes", "1.2 MB". */
+function sizeWords(size: number): string {
+  const at = size < 1000 ? 0 : size < 1_000_000 ? 1 : 2;
+  const unitDisplay = at === 0 ? 'long' : 'short';
+  const format = { style: 'unit', unit: UNITS[at], unitDisplay, maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(undefined, format).format(size / 1000 ** at);
+}
 
 /** The files of a field: what they are, to look at, to keep, to take away, and to add others. */
 export function EntryFiles({ entryId, field, value, canRead }: EntryFilesProps) {
@@ -36,9 +40,13 @@ export function EntryFiles({ entryId, field, value, canRead }: EntryFilesProps) 
   return (
     <div className="fl-list">
       {files.length === 0 && <span className="ent-quiet">No data</span>}
-      {files.map((file) => (
-        <OneFile key={file.id} {...{ entryId, field, file, files, canRead }} />
-      ))}
+      {files.length > 0 && (
+        <ul className="fl-files" aria-label={`Files of ${field.name}`}>
+          {files.map((file) => (
+            <OneFile key={file.id} {...{ entryId, field, file, files, canRead }} />
+          ))}
+        </ul>
+      )}
       {canRead && <UploadButton {...{ entryId, field }} isHeld={files.length > 0} />}
     </div>
   );
@@ -53,29 +61,38 @@ function OneFile({ entryId, field, file, files, canRead }: OneFileProps) {
   const [shown, setShown] = useState(false);
   const gone = canRead ? undefined : 'Files of a deleted entry are not handed out';
   return (
-    <div className="fl-file">
-      {canRead && hasThumbnail(file) && <Picture {...{ entryId, file }} fieldId={field.id} small />}
-      <bdi>{file.name}</bdi>
-      <span className="ent-quiet">
-        {field.isMultiSelect && `No. ${file.seqNumber}, `}
-        {file.contentType}, {sizeWords(file.size)}
-      </span>
-      <DownloadButton {...{ entryId, field, file }} refusal={gone} />
-      {isPictured(file) && (
-        <Button
-          size="small"
-          icon={Eye}
-          disabledReason={gone}
-          aria-expanded={shown}
-          onClick={() => setShown(!shown)}
-        >
-          {shown ? 'Hide' : 'Preview'}
-          <span className="visually-hidden"> {file.name}</span>
-        </Button>
+    <li className="fl-file">
+      {canRead && hasThumbnail(file) ? (
+        <Picture {...{ entryId, file }} fieldId={field.id} small />
+      ) : (
+        <span className="fl-thumb">
+          <File />
+        </span>
       )}
-      {canRead && <RemoveButton {...{ entryId, field, file, files }} />}
+      <div className="fl-name">
+        <bdi>{file.name}</bdi>
+        <span className="ent-quiet">
+          {field.isMultiSelect && `No. ${file.seqNumber}, `}
+          {file.contentType}, {sizeWords(file.size)}
+        </span>
+      </div>
+      <div className="fl-acts">
+        {isPictured(file) && (
+          <IconButton
+            label={`${shown ? 'Hide' : 'Preview'} ${file.name}`}
+            icon={shown ? EyeOff : Eye}
+            size="small"
+            disabledReason={gone}
+            aria-expanded={shown}
+            onClick={() => setShown(!shown)}
+          />
+        )}
+        <DownloadButton {...{ entryId, field, file }} refusal={gone} />
+        {canRead && files.length > 1 && <MoveButtons {...{ entryId, field, file, files }} />}
+        {canRead && <RemoveButton {...{ entryId, field, file, files }} />}
+      </div>
       {shown && <Picture {...{ entryId, file }} fieldId={field.id} />}
-    </div>
+    </li>
   );
 }
 
@@ -107,44 +124,88 @@ function DownloadButton({
     }
   };
   return (
-    <Button
-      size="small"
+    <IconButton
+      label={`Download ${file.name}`}
       icon={Download}
+      size="small"
       pending={pending}
       disabledReason={refusal}
       onClick={() => void save()}
-    >
-      Download<span className="visually-hidden"> {file.name}</span>
-    </Button>
+    />
   );
 }
 
-function RemoveButton({ entryId, field, file, files }: FileButtonProps & { files: readonly FileValueVm[] }) {
-  const { reason } = useAllowed('updateEntries');
-  const removal = useWrite('updateEntries', {
-    mutationFn: () => {
-      const ids = files.map(({ id }) => id);
-      const kept = ids.filter((id) => id !== file.id);
-      const value = kept.length === 0 ? null : kept;
+const idsOf = (files: readonly FileValueVm[]) => files.map(({ id }) => id);
+
+/** Writes which files the field holds, in this order, where it still holds those that are shown here. */
+const useFilesWrite = (entryId: number, field: Field, files: readonly FileValueVm[]) =>
+  useWrite('updateEntries', {
+    mutationFn: (kept: readonly FileValueVm[]) => {
+      const value = kept.length === 0 ? null : idsOf(kept);
       return updateEntries({
         path: { entryTypeId: String(field.entryTypeId) },
-        body: { storeRequests: [{ entryId, fieldId: field.id, value, expected: { value: ids } }] },
+        body: { storeRequests: [{ entryId, fieldId: field.id, value, expected: { value: idsOf(files) } }] },
       });
     },
   });
+
+interface HeldFileProps extends FileButtonProps {
+  files: readonly FileValueVm[];
+}
+
+/** The order is what tells files of a field apart (`seqNumber`); a click or a key takes one a place on. */
+function MoveButtons({ entryId, field, file, files }: HeldFileProps) {
+  const { reason } = useAllowed('updateEntries');
+  const order = useFilesWrite(entryId, field, files);
+  const at = files.indexOf(file);
+  const move = (by: -1 | 1) =>
+    order.mutate(files.toSpliced(at, 1).toSpliced(at + by, 0, file), {
+      onSuccess: () => announce(`${file.name} is number ${at + 1 + by} of ${files.length}`),
+      onError: (thrown) =>
+        toast({ title: 'The order stays', description: toServiceError(thrown).message, tone: 'bad' }),
+    });
+  return (
+    <>
+      <IconButton
+        label={`Move ${file.name} up`}
+        icon={ArrowUp}
+        size="small"
+        pending={order.isPending}
+        disabledReason={reason ?? (at === 0 ? 'It is the first one' : undefined)}
+        onClick={() => move(-1)}
+      />
+      <IconButton
+        label={`Move ${file.name} down`}
+        icon={ArrowDown}
+        size="small"
+        pending={order.isPending}
+        disabledReason={reason ?? (at === files.length - 1 ? 'It is the last one' : undefined)}
+        onClick={() => move(1)}
+      />
+    </>
+  );
+}
+
+function RemoveButton({ entryId, field, file, files }: HeldFileProps) {
+  const { reason } = useAllowed('updateEntries');
+  const removal = useFilesWrite(entryId, field, files);
   const remove = async () => {
     const done = await confirm({
       title: `Remove ${file.name}?`,
       body: `It is taken out of ${field.name} at once. To bring it back, it has to be uploaded again.`,
       action: 'Remove file',
       danger: true,
-      run: () => removal.mutateAsync(),
+      run: () => removal.mutateAsync(files.filter((one) => one !== file)),
     });
     if (done) toast({ title: `${file.name} was removed` });
   };
   return (
-    <Button size="small" icon={Trash2} disabledReason={reason} onClick={() => void remove()}>
-      Remove<span className="visually-hidden"> {file.name}</span>
-    </Button>
+    <IconButton
+      label={`Remove ${file.name}`}
+      icon={Trash2}
+      size="small"
+      disabledReason={reason}
+      onClick={() => void remove()}
+    />
   );
 }
