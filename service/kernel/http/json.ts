@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'secure-json-parse';
 import type { Operation } from './contract.ts';
@@ -37,11 +38,13 @@ function bound(bytes: Buffer, maxKeys: number): void {
 
 /**
  * Reads a JSON text within the bounds. `__proto__` and `constructor` keys are refused by the parser.
- * @throws 400 for what is no JSON, 413 or 400 beyond the bounds
+ * @throws 400 for what is no JSON in UTF-8, 413 or 400 beyond the bounds
  */
 export function readJson(request: FastifyRequest, bytes: Buffer): unknown {
   // Larger bodies are allowed only where the contract says so; their number of keys grows with them.
   bound(bytes, Math.max(MAX_KEYS, Math.floor(request.routeOptions.bodyLimit / 100)));
+  // What is read otherwise would be stored with other letters than were sent (spec 4.4: texts exactly).
+  if (!isUtf8(bytes)) throw new ApiError(400, 'The body is not in UTF-8');
   try {
     return parse(bytes.toString('utf8'), { protoAction: 'error', constructorAction: 'error' });
   } catch (error) {

@@ -79,8 +79,17 @@ test.each([
       ['model', '{}'],
       ['more', 'x'],
     ],
-    413,
-    /./,
+    400,
+    /^more: is not a part/,
+  ],
+  [
+    'a second model',
+    [
+      ['model', '{}'],
+      ['model', '{}'],
+    ],
+    400,
+    /^model: is there twice/,
   ],
   ['a field of another name', [['data', '{}']], 400, /^data: is not a part/],
   ['a model that is no JSON', [['model', '{']], 400, /JSON/],
@@ -98,5 +107,45 @@ test.each([
   const reply = await post(parts);
   expect(reply.statusCode).toBe(status);
   expect(reply.json().message).toMatch(message);
+  expect(await leftovers()).toBe(0);
+});
+
+const written = (head: string, content: string) =>
+  `--x\r\nContent-Disposition: form-data; name=${head}\r\n\r\n${content}\r\n`;
+const file = written('"a"; filename="a.txt"', 'first');
+
+const send = (payload: string | Buffer, type = 'multipart/form-data; boundary=x') =>
+  app.inject({ method: 'POST', url: '/form', headers: { 'content-type': type }, payload });
+
+test.each([
+  '"model"',
+  '"model"\r\nContent-Type: application/json',
+  '"model"; filename="blob"\r\nContent-Type: application/json',
+])('a model is one whatever its sender calls it: %j', async (head) => {
+  const model = written(head, '{"storeRequests":[]}');
+  for (const parts of [model + file, file + model]) {
+    expect((await send(`${parts}--x--`)).json()).toMatchObject({
+      model: { storeRequests: [] },
+      read: [{ name: 'a.txt', text: 'first' }],
+    });
+  }
+  const deep = await send(`${written(head, '['.repeat(40))}--x--`);
+  expect([deep.statusCode, deep.json().message]).toEqual([400, 'The body nests deeper than 32 levels']);
+  const otherwise = await send(Buffer.from(`${written(head, '{"a":"\xe4"}')}--x--`, 'latin1'));
+  expect([otherwise.statusCode, otherwise.json().message]).toEqual([400, 'The body is not in UTF-8']);
+  expect(await leftovers()).toBe(0);
+});
+
+test.each([
+  ['no boundary', '--x--', 'multipart/form-data'],
+  ['another boundary', '--x--', undefined],
+  ['no end', '', 'multipart/form-data; boundary=x'],
+  ['half a part', '--x\r\nContent-Disp', 'multipart/form-data; boundary=x'],
+])('a form with %s is refused in words', async (_name, end, type = 'multipart/form-data; boundary=y') => {
+  const reply = await send(`${written('"model"', '{}')}${file}${end}`, type);
+  expect([reply.statusCode, reply.json().message]).toEqual([
+    400,
+    'The form cannot be read: it is cut off, or its boundary is not the one that is named',
+  ]);
   expect(await leftovers()).toBe(0);
 });
