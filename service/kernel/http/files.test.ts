@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answerErrors } from './failures.ts';
 import { sendFile } from './files.ts';
 
 const TEXT = '0123456789abcdef';
@@ -10,6 +11,7 @@ const app = fastify();
 let dir = '';
 
 beforeAll(async () => {
+  answerErrors(app);
   dir = await mkdtemp(join(tmpdir(), 'steward-files-'));
   await writeFile(join(dir, 'a b%20.bin'), TEXT);
   app.get<{ Querystring: { name?: string; inline?: string } }>('/file', (request, reply) =>
@@ -60,11 +62,18 @@ test.each([
   });
 });
 
-test('a range beyond the end is 416 and says the length', async () => {
-  const reply = await get({ range: 'bytes=99-' });
-  expect(reply.statusCode).toBe(416);
-  expect(reply.headers['content-range']).toBe('bytes */16');
-});
+test.each(['bytes=99-', 'bytes=5-2', 'bytes=-0'])(
+  '%s is 416 in words, and says the length',
+  async (range) => {
+    const reply = await get({ range });
+    expect([reply.statusCode, reply.json()]).toMatchObject([416, { message: 'The file has no such range' }]);
+    expect(reply.headers).toMatchObject({
+      'content-range': 'bytes */16',
+      'content-type': 'application/json; charset=utf-8',
+    });
+    expect(reply.headers).not.toHaveProperty('content-disposition');
+  },
+);
 
 test('a reader who has this version gets no bytes; a range of another version gets all of them', async () => {
   expect((await get({ 'if-none-match': 'W/"version-1", "x"' })).statusCode).toBe(304);

@@ -3,6 +3,7 @@ import { pipeline, Readable, Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import send from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from './errors.ts';
 
 /** A file that an answer carries. Its path comes from the database, never from the request (T10). */
 export interface FileAnswer {
@@ -99,6 +100,11 @@ export async function sendFile(
   });
   if (sent.statusCode === 404) throw new Error(`The file ${file.path} is gone from the disk`);
   const { 'Content-Length': length, 'Content-Range': range } = sent.headers;
+  if (sent.statusCode === 416) {
+    // What is answered is no file: neither its name nor its version.
+    reply.removeHeader('content-disposition').removeHeader('etag');
+    throw new ApiError(416, 'The file has no such range', [], range ? { 'content-range': range } : {});
+  }
   if (length !== undefined) reply.header('content-length', length);
   if (range !== undefined) reply.header('content-range', range);
   const stream =
