@@ -21,6 +21,44 @@ function productOnly(): Plugin {
   };
 }
 
+/** Chunks that need one another would run what is not there yet: the build fails on the first circle. */
+function noCircles(): Plugin {
+  return {
+    name: 'no-circles-of-chunks',
+    apply: 'build',
+    generateBundle(_options, bundle) {
+      const done = new Set<string>();
+      const walk = (file: string, path: readonly string[]) => {
+        if (path.includes(file)) this.error(`Chunks need one another: ${[...path, file].join(' > ')}`);
+        const output = bundle[file];
+        if (output?.type !== 'chunk' || done.has(file)) return;
+        for (const next of output.imports) walk(next, [...path, file]);
+        done.add(file);
+      };
+      for (const file of Object.keys(bundle)) walk(file, []);
+    },
+  };
+}
+
+/** Small parts of our own that most lists have, and what every page of entries has: by their files, without what these need. */
+const LISTS =
+  /src\/(ui\/(table\/(TableTools|TableBar|ToggleChip|RemovableChip)|form\/(SearchField|Check|FieldFrame)\.tsx|layout\/(Badge|Breadcrumbs)|use-media)|shell\/Trail|routes\/_app\/-typing|lib\/(zones|csv)|export\/index)/;
+const ENTRIES =
+  /src\/(entries\/((?!schema-words)[^/]+$|editing\/|grid\/(sheet|use-editing)|find\/draft|export\/headings)|ui\/dialog\/Dialog)|contract\/rules\/(fields|required-when|days|query\/tree)/;
+
+/**
+ * Files of what comes together (0032). An earlier group takes what its modules need along, but for those that say
+ * otherwise: through the index of a library that would be all of it.
+ */
+const GROUPS = [
+  { name: 'first', tags: ['$initial' as const] },
+  { name: 'icons', test: /lucide-react\/dist\/esm\/icons\//, minShareCount: 2 },
+  { name: 'frame', test: /src\/routes\/_app\.tsx\?tsr-split=/ },
+  { name: 'directory', test: /src\/(directory\/directory|lib\/start-worker)\.ts/ },
+  { name: 'lists', test: LISTS, includeDependenciesRecursively: false },
+  { name: 'entries', test: ENTRIES, minShareCount: 2, includeDependenciesRecursively: false },
+].map((group, at, all) => ({ ...group, priority: all.length - at }));
+
 export default defineConfig({
   plugins: [
     tanstackRouter({
@@ -39,6 +77,7 @@ export default defineConfig({
     }),
     react(),
     productOnly(),
+    noCircles(),
   ],
   build: {
     outDir: 'dist',
@@ -49,6 +88,7 @@ export default defineConfig({
     // The page's CSP allows nothing inline and no data: font or script.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
   },
   worker: { format: 'es' },
   server: {

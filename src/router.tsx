@@ -13,7 +13,8 @@ export const createConsoleRouter = (queryClient: QueryClient) =>
     // What a loader needs is kept by the query cache; the router must ask it each time.
     defaultPreloadStaleTime: 0,
     defaultPendingMs: 150,
-    defaultPendingMinMs: 200,
+    // Rows take the place of their skeleton: to keep that on the screen would only keep them away.
+    defaultPendingMinMs: 0,
     defaultPendingComponent: PendingPage,
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { ServiceError } from './errors.ts';
-import { createQueryClient } from './query-client.ts';
+import { createQueryClient, whenQuiet } from './query-client.ts';
 
 it.each([
   [0, 3],
@@ -21,5 +21,30 @@ it.each([
   });
   await Promise.allSettled([read, vi.runAllTimersAsync()]);
   expect(queryFn).toHaveBeenCalledTimes(calls);
+  vi.useRealTimers();
+});
+
+it('leaves for later what nobody waits for: until nothing is read any more, nor what follows from it', async () => {
+  vi.useFakeTimers();
+  const client = createQueryClient();
+  const answers: (() => void)[] = [];
+  const read = (name: string) =>
+    void client.fetchQuery({
+      queryKey: [{ _id: name }],
+      queryFn: () => new Promise<string>((resolve) => answers.push(() => resolve(name))),
+    });
+  const act = vi.fn<() => void>();
+  whenQuiet(client, act);
+  read('schema');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(act).not.toHaveBeenCalled();
+  answers[0]?.();
+  await vi.advanceTimersByTimeAsync(1);
+  read('rows');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(act).not.toHaveBeenCalled();
+  answers[1]?.();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(act).toHaveBeenCalledOnce();
   vi.useRealTimers();
 });

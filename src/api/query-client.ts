@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
+import { whenIdle } from '../ui/later.ts';
 import { toServiceError } from './errors.ts';
 import { client } from './generated/client.gen.ts';
 
@@ -20,3 +21,20 @@ export const createQueryClient = (): QueryClient =>
       mutations: { networkMode: 'always', retry: false },
     },
   });
+
+/** Does it once the page reads nothing from the service and has nothing more urgent to do. */
+export function whenQuiet(queries: QueryClient, act: () => void): void {
+  // A page that has just been resolved begins to read where it is drawn.
+  whenIdle(() => {
+    if (queries.isFetching() === 0) {
+      act();
+      return;
+    }
+    const stop = queries.getQueryCache().subscribe(() => {
+      if (queries.isFetching() > 0) return;
+      stop();
+      // What has come may be what the next question needs.
+      whenQuiet(queries, act);
+    });
+  });
+}

@@ -21,12 +21,15 @@ export function lacking(anyOf: readonly Capability[]): string {
 
 export type Allowed = { allowed: true; reason: undefined } | { allowed: false; reason: string };
 
-/** Whether the person may call an operation, and if not, the sentence for the button that stays off. */
-export function useAllowed(operation: keyof typeof CAPABILITIES): Allowed {
+/** Whether somebody may call an operation, and if not, the sentence for the button that stays off. */
+export function allowedIn(session: Session, operation: keyof typeof CAPABILITIES): Allowed {
   const anyOf: readonly Capability[] = CAPABILITIES[operation];
-  const session = useSession();
   const refusal = session.acting && refusalWhileActing({ id: operation, capabilities: anyOf });
   if (refusal !== undefined) return { allowed: false, reason: refusal };
   if (can(session, anyOf)) return { allowed: true, reason: undefined };
   return { allowed: false, reason: lacking(anyOf) };
 }
+
+/** The same for whoever works here. */
+export const useAllowed = (operation: keyof typeof CAPABILITIES): Allowed =>
+  allowedIn(useSession(), operation);

@@ -52,13 +52,19 @@ type Kept = Readonly<Record<string, ColumnChoice | undefined>>;
 const choices = createStore<Kept>({});
 
 /** The columns as this person had them last in this browser; undefined where they never changed any. */
-export function useColumnChoice(place: string): ColumnChoice | undefined {
-  const known = useStore(choices);
+export function columnChoice(place: string): ColumnChoice | undefined {
+  const known = choices.get();
   if (place in known) return known[place];
   const read = readChoice(localStorage.getItem(keyOf(place)));
   // Read once. Nobody has to be told, since nothing has changed.
-  Object.assign(choices.get(), { [place]: read });
+  Object.assign(known, { [place]: read });
   return read;
+}
+
+/** The same, followed while a page shows it. */
+export function useColumnChoice(place: string): ColumnChoice | undefined {
+  useStore(choices);
+  return columnChoice(place);
 }
 
 /** Keeps it for the next visit; without a choice the columns are again as they come. */

@@ -57,3 +57,7 @@ export const typeCalled = (types: readonly EntryTypeVm[], name: string): EntryTy
 /** A field of a list by its apiName, in any case. */
 export const fieldCalled = (fields: readonly Field[], name: string): Field | undefined =>
   fields.find(({ apiName }) => apiName.toLowerCase() === name.toLowerCase());
+
+/** The fields that somebody fills in: those of the entry form, and whatever is needed. */
+export const formFields = (fields: readonly Field[]): readonly Field[] =>
+  fields.filter((field) => field.isOnEntryForm || field.isRequired);

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo, useReducer } from 'react';
 import { toServiceError } from '../api/errors.ts';
 import { queryRowsByBody } from '../api/generated/sdk.gen.ts';
@@ -31,18 +31,25 @@ async function begin(typeId: number, question: RowQuestion, signal: AbortSignal)
   });
 }
 
+/**
+ * The rows of one question. The turn is a part of what is asked: it is drawn together with a schema that was read just
+ * before, whereas a refetch would ask once more for fields that are gone.
+ */
+export const rowsQuery = (typeId: number, question: RowQuestion, turn = 0) =>
+  queryOptions({
+    queryKey: [{ _id: 'queryRowsByBody', typeId, question, turn }],
+    queryFn: ({ signal }) => begin(typeId, question, signal),
+    gcTime: 60_000,
+    structuralSharing: false,
+  });
+
 /** The entries that match, read where somebody looks, long texts as far as a cell shows them (isCut); those of the last question stay until the next are there. */
 export function useRows(typeId: number, question: RowQuestion, enabled: boolean) {
   const [turn, readAgain] = useReducer((turns: number) => turns + 1, 0);
   const { data, error, dataUpdatedAt, isFetching, isPlaceholderData } = useQuery({
-    // The turn is a part of what is asked: it is drawn together with a schema that was read just before, whereas a
-    // refetch would ask once more for fields that are gone.
-    queryKey: [{ _id: 'queryRowsByBody', typeId, question, turn }],
-    queryFn: ({ signal }) => begin(typeId, question, signal),
+    ...rowsQuery(typeId, question, turn),
     enabled,
     placeholderData: keepPreviousData,
-    gcTime: 60_000,
-    structuralSharing: false,
     // Rows must not move under somebody who reads; there is a button that reads anew.
     refetchOnWindowFocus: false,
   });

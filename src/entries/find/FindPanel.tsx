@@ -5,6 +5,7 @@ import type { Field, Schema } from '../schema.ts';
 import { Builder } from './Builder.tsx';
 import { EMPTY, toDraft, toQuery } from './draft.ts';
 import type { Group, QueryObject } from './draft.ts';
+import { focusCondition } from './focus.ts';
 import { OPERATOR_HELP } from './operators.ts';
 import { readSaid, written } from './query.ts';
 import { QueryEditor } from './QueryEditor.tsx';
@@ -16,6 +17,8 @@ interface FindPanelProps {
   said: QueryObject | string | undefined;
   fields: readonly Field[];
   schema: Schema;
+  /** The condition that the keyboard goes to; each one that is new moves it. */
+  keyboard: { at: number } | undefined;
   onQuery: (query: QueryObject | undefined) => void;
   /** The request as a program sends it. */
   curl: string;
@@ -37,7 +40,7 @@ const begin = (said: FindPanelProps['said'], fields: readonly Field[]): Work => 
  * The builder and the query beside one another: what is done to the one shows in the other, and enters the address at
  * the first pause. A query that cannot be read stays where it is typed, with every fault and its place.
  */
-export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProps) {
+export default function FindPanel({ said, fields, schema, keyboard, onQuery, curl }: FindPanelProps) {
   const router = useRouter();
   const [work, setWork] = useState(() => begin(said, fields));
   const now = JSON.stringify(said);
@@ -65,6 +68,9 @@ export function FindPanel({ said, fields, schema, onQuery, curl }: FindPanelProp
     if (at < 0) setWork(begin(said, fields));
   }
   const { faults = [] } = readSaid(work.text, fields);
+  useEffect(() => {
+    if (keyboard) focusCondition(keyboard.at);
+  }, [keyboard]);
   const nameOf = useNameOf(work.draft, fields, schema);
 
   const take = (next: Work) => {

@@ -1,7 +1,7 @@
 const controls = 'select, input, textarea';
 
 /** Puts the keyboard on the condition at a place of the builder; where there is none, on the button that adds one. */
-export function focusCondition(at = 0): void {
+export function focusCondition(at: number): void {
   const builder = document.querySelector('.find-builder > .find-group');
   const condition = builder?.querySelectorAll(':scope > :is(.find-rule, .find-group)')[at];
   focusFirst(condition ?? builder?.querySelector(':scope > .find-add'));

@@ -1,19 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { Braces, ListFilter, ListTree, RefreshCw, Table2 } from 'lucide-react';
-import { useDeferredValue, useMemo, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { ServiceError } from '../../../api/errors.ts';
 import { useAllowed } from '../../../api/session.ts';
-import { columnsOf, hasOrder, hiding, placed } from '../../../entries/columns.ts';
+import { columnsOf, hiding, placed } from '../../../entries/columns.ts';
 import { BulkButton } from '../../../entries/bulk/BulkButton.tsx';
 import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
 import type { ColumnChoice } from '../../../entries/columns-store.ts';
-import { toDraft, toQuery } from '../../../entries/find/draft.ts';
 import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
-import { focusCondition } from '../../../entries/find/focus.ts';
-import { FindPanel } from '../../../entries/find/FindPanel.tsx';
-import { curlOf, readSaid, withSearch } from '../../../entries/find/query.ts';
+import { curlOf, readSaid } from '../../../entries/find/query.ts';
 import { useRememberView } from '../../../entries/last-view.ts';
+import { questionOf, sortIn } from '../../../entries/question.ts';
 import { fieldCalled } from '../../../entries/schema.ts';
 import { usePosition } from '../../../entries/use-position.ts';
 import { useRows } from '../../../entries/use-rows.ts';
@@ -31,6 +28,7 @@ import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
+import { later } from '../../../ui/later.ts';
 import { Page } from '../../../ui/layout/Page.tsx';
 import { AsOf, TableBar } from '../../../ui/table/TableBar.tsx';
 import { useTyping } from '../-typing.ts';
@@ -43,6 +41,8 @@ import { useRereadSchema } from './-use-reread-schema.ts';
 import { useView } from './-use-view.ts';
 import './-entries.css';
 
+const FindPanel = later(() => import('../../../entries/find/FindPanel.tsx'));
+
 /** The entries of a type: found, ordered, and looked at by windows, however many there are. */
 export function GridPage() {
   const { allowed, reason } = useAllowed('queryRowsByBody');
@@ -50,12 +50,9 @@ export function GridPage() {
   return <Entries />;
 }
 
-/** The order that the address says, where the type has it. */
-function useSort(said: string) {
-  const { fields } = useType();
-  const descending = said.startsWith('-');
-  const field = fieldCalled(fields, descending ? said.slice(1) : said);
-  return { field: field && hasOrder(field) ? field.apiName : '', descending };
+/** The filter is open; where somebody has opened it, the keyboard goes there. */
+interface Finding {
+  keyboard?: { at: number };
 }
 
 function Entries() {
@@ -69,27 +66,20 @@ function Entries() {
   const keep = (next: ColumnChoice) => keepColumnChoice(place, next);
   const columns = useMemo(() => columnsOf(fields, choice), [fields, choice]);
   const key = fields.find(({ isKey }) => isKey);
-  const sort = useSort(view.sort);
+  const sort = useMemo(() => sortIn(view.sort, fields), [view.sort, fields]);
   const { q, type: typed, settle } = useTyping(view.q, (next) => enter({ q: next }));
   const sought = useDeferredValue(view.q);
   const { condition, faults } = useMemo(() => readSaid(view.query, fields), [view.query, fields]);
-  const [finding, setFinding] = useState(faults !== undefined);
+  const [finding, setFinding] = useState<Finding | undefined>(faults && {});
   /** Opens the filter, with the keyboard on one of its conditions. */
-  const find = (at?: number) => {
-    flushSync(() => setFinding(true));
-    focusCondition(at);
-  };
+  const find = (at = 0) => setFinding({ keyboard: { at } });
   const reread = useRereadSchema();
 
   const names = columns.map(({ field }) => field.apiName).join('\n');
-  const question = useMemo(() => {
-    const query = withSearch(condition && toQuery(toDraft(condition)), sought, key);
-    return {
-      ...(query && { query }),
-      fields: names.split('\n'),
-      ...(sort.field !== '' && { orderBy: `${sort.descending ? '-' : ''}${sort.field}` }),
-    };
-  }, [condition, sought, key, names, sort.field, sort.descending]);
+  const question = useMemo(
+    () => questionOf({ fields, names: names.split('\n'), condition, q: sought, sort }),
+    [fields, names, condition, sought, sort],
+  );
   const answer = useRows(
     type.id,
     question,
@@ -169,8 +159,8 @@ function Entries() {
         <ViewsBar {...{ type, fields, view, choice, saved, views }} />
         <Button
           icon={ListFilter}
-          aria-expanded={finding}
-          onClick={() => (finding ? setFinding(false) : find())}
+          aria-expanded={finding !== undefined}
+          onClick={() => (finding ? setFinding(undefined) : find())}
         >
           Filter and query
         </Button>
@@ -209,14 +199,17 @@ function Entries() {
           }
         />
       )}
-      {finding && (
-        <FindPanel
-          said={view.query}
-          {...{ fields, schema }}
-          onQuery={(query) => void enter({ query })}
-          curl={curlOf(location.origin, type.apiName, { ...question, limit: 100, skip: 0 })}
-        />
-      )}
+      <Suspense>
+        {finding && (
+          <FindPanel
+            said={view.query}
+            keyboard={finding.keyboard}
+            {...{ fields, schema }}
+            onQuery={(query) => void enter({ query })}
+            curl={curlOf(location.origin, type.apiName, { ...question, limit: 100, skip: 0 })}
+          />
+        )}
+      </Suspense>
       <GridCard
         {...{ type, columns, faults, answer, sort, narrowed }}
         pointed={target}

@@ -3,7 +3,8 @@ import { readSchema } from '../../../entries/read-schema.ts';
 
 export const Route = createFileRoute('/_app/entries')({
   staticData: { title: 'Entries' },
-  loader: async ({ context: { queryClient } }) => {
+  // A method stays with the address (vite.config.ts): what it reads is asked for before the code of the page is there.
+  async loader({ context: { queryClient } }) {
     await readSchema(queryClient);
   },
 });

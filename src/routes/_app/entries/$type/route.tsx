@@ -3,9 +3,9 @@ import { readType } from '../../../../entries/read-schema.ts';
 
 export const Route = createFileRoute('/_app/entries/$type')({
   staticData: { title: 'Entries of a type' },
-  loader: async ({ context: { queryClient }, params }) => ({
-    title: (await readType(queryClient, params.type)).pluralName,
-  }),
+  async loader({ context: { queryClient }, params }) {
+    return { title: (await readType(queryClient, params.type)).pluralName };
+  },
   // Another type begins anew: its columns, its place.
   remountDeps: ({ params }) => params,
 });
