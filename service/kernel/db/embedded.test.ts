@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newPlace } from '../../testing/databases.ts';
-import { openDatabase } from './database.ts';
+import { type Db, openDatabase } from './database.ts';
 import { templateFile } from './pglite-template.ts';
+import { MOST_PLANS, ofEveryRequest } from './prepared.ts';
 
 test('the template was made for the installed version (make-template.ts)', () => {
   expect(existsSync(templateFile)).toBe(true);
@@ -35,5 +37,55 @@ test('a folder that cannot be opened is named, and given back', async () => {
   await writeFile(version, '18\n');
   const again = await openDatabase(place);
   await again.close();
+  await place.remove();
+});
+
+/** One of very many texts. */
+const ask = async (on: Db, at: number, given: number) => {
+  const { rows } = await sql<{
+    it: number;
+  }>`${ofEveryRequest} select ${sql.lit(at)} + 10 / ${given}::int as it`.execute(on);
+  return rows[0]?.it;
+};
+
+test('plans are kept, also beside a statement that fails; of very many the oldest are forgotten', async () => {
+  const place = await newPlace('embedded');
+  const { db, close } = await openDatabase(place);
+  const kept = async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*)::int as n from pg_prepared_statements where statement like '/* every%'`.execute(db);
+    return rows[0]?.n;
+  };
+  expect(await ask(db, 0, 5)).toBe(2);
+  expect(await ask(db, 0, 2)).toBe(5);
+  expect(await kept()).toBe(1);
+  // Known to the session, and failing; then failing before it is known, within a transaction that has failed.
+  await expect(ask(db, 0, 0)).rejects.toMatchObject({ code: '22012' });
+  await expect(
+    db.transaction().execute(async (tx) => {
+      await expect(sql`select 1 / 0`.execute(tx)).rejects.toMatchObject({ code: '22012' });
+      return ask(tx, 1, 1);
+    }),
+  ).rejects.toMatchObject({ code: '25P02' });
+  expect(await ask(db, 0, 1)).toBe(10);
+  expect(await ask(db, 1, 1)).toBe(11);
+  for (let at = 2; at < 2 * MOST_PLANS; at += 1) expect(await ask(db, at, 10)).toBe(at + 1);
+  expect(await kept()).toBe(MOST_PLANS);
+  expect(await ask(db, 0, 10)).toBe(1);
+  await close();
+  await place.remove();
+});
+
+test('a text beyond the buffers of the wire comes back whole, with every sign in it', async () => {
+  const place = await newPlace('embedded');
+  const { db, close } = await openDatabase(place);
+  const text = '\ufeffé\n☃😀"\\'.repeat(200_000);
+  const { rows } = await sql<{
+    it: string;
+    none: null;
+  }>`select ${text}::text as it, ${null}::text as none`.execute(db);
+  expect(rows[0]?.it === text).toBe(true);
+  expect(rows[0]?.none).toBeNull();
+  await close();
   await place.remove();
 });

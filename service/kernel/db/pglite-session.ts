@@ -1,25 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import type { Reply } from './dialect.ts';
 import { DbError, faults, toDbError } from './errors.ts';
-import type { Answer, Message, RawReply, Request } from './pglite-messages.ts';
-import { decoderOf, encode } from './values.ts';
+import type { Answer, Message, Request } from './pglite-messages.ts';
+import { askedBytes, readReply } from './pglite-wire.ts';
+import { MOST_PLANS, planName } from './prepared.ts';
+import { encode } from './values.ts';
 
 interface Waiting {
-  resolve: (reply: RawReply) => void;
+  resolve: (reply: Uint8Array) => void;
   reject: (error: DbError) => void;
   watchdog: NodeJS.Timeout;
-}
-
-function decoded({ rows, fields, command, affected }: RawReply): Reply {
-  const readers = fields.map(({ name, dataTypeID }) => ({ name, read: decoderOf(dataTypeID) }));
-  const objectOf = (row: (string | null)[]) =>
-    Object.fromEntries(
-      readers.map(({ name, read }, index) => {
-        const text = row[index] ?? null;
-        return [name, text === null ? null : read(text)];
-      }),
-    );
-  return { rows: rows.map(objectOf), command, affected };
 }
 
 /**
@@ -35,6 +25,8 @@ export class Session {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
+  /** Names of the statements whose plans the session keeps, the last used ones last. */
+  readonly #plans = new Set<string>();
 
   constructor(folder: string) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -59,7 +51,15 @@ export class Session {
   }
 
   async run(sql: string, parameters: readonly unknown[], limitMs: number): Promise<Reply> {
-    return decoded(await this.#ask((id) => ({ id, sql, parameters: parameters.map(encode) }), limitMs));
+    const name = planName(sql);
+    const isPlanned = name !== undefined && this.#plans.delete(name);
+    const forgotten = [...this.#plans].slice(0, Math.max(0, this.#plans.size - MOST_PLANS));
+    for (const old of forgotten) this.#plans.delete(old);
+    const asked = { sql, parameters: parameters.map(encode), name, isPlanned, forgotten };
+    const reply = readReply(await this.#ask((id) => ({ id, statement: askedBytes(asked) }), limitMs));
+    // Only now: a statement that failed may have failed before it was planned.
+    if (name !== undefined) this.#plans.add(name);
+    return reply;
   }
 
   /** Closes the database in good order, then the thread; one that will not close is ended like a crashed one. */
@@ -69,14 +69,14 @@ export class Session {
     await this.#worker.terminate();
   }
 
-  #ask(request: (id: number) => Request, limitMs: number): Promise<RawReply> {
+  #ask(request: (id: number) => Request, limitMs: number): Promise<Uint8Array> {
     if (this.ended) return Promise.reject(this.ended);
     const id = ++this.#lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<RawReply>();
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const watchdog = setTimeout(() => this.#overran(id, limitMs), limitMs);
     this.#waiting.set(id, { resolve, reject, watchdog });
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
-    this.#worker.postMessage(request(id));
+    const said = request(id);
+    this.#worker.postMessage(said, 'statement' in said ? [said.statement.buffer] : []);
     return promise;
   }
 
@@ -84,7 +84,7 @@ export class Session {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     clearTimeout(waiting?.watchdog);
-    if ('error' in answer) waiting?.reject(new DbError(answer.error.message, answer.error));
+    if ('failure' in answer) waiting?.reject(new DbError(answer.failure, { code: faults.lost }));
     else waiting?.resolve(answer.reply);
   }
 

@@ -23,7 +23,7 @@ const plans = async (on: Db) => {
 };
 
 onEachKind((kind) => {
-  // The embedded database keeps no plans.
+  // The embedded database has one connection: it forgets single plans (embedded.test.ts).
   test.runIf(kind === 'postgres')(
     'a text that comes again and again is planned once; a connection with very many plans is replaced',
     async () => {
