@@ -86,6 +86,14 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await grid.getByRole('button', { name: 'Size' }).click();
   await expect(page).toHaveURL('/entries/Deal?sort=-Size');
   await expect(grid.getByRole('row').nth(1)).toContainText('Deal 259');
+  // The foot says where one is, and what selected cells come to; of what is not read yet once it is asked for.
+  await expect(page.getByText(/^Rows 1–\d+ of 260$/)).toBeVisible();
+  await grid.getByRole('gridcell', { name: '259', exact: true }).click();
+  await page.keyboard.press('Shift+ArrowDown');
+  await expect(page.getByText('2 cells · sum 517, average 258.5, from 258 to 259')).toBeVisible();
+  await page.keyboard.press('Control+Space');
+  await page.getByRole('button', { name: 'Add up 260 rows' }).click();
+  await expect(page.getByText('260 cells · sum 33,670, average 129.5, from 0 to 259')).toBeVisible();
   // By keyboard to the last cell: its window is read when it comes into view.
   await grid.getByRole('link', { name: 'Deal 259' }).focus();
   await page.keyboard.press('Control+End');

@@ -15,12 +15,12 @@ const WIDTHS: Readonly<Record<number, number>> = {
   3: 120,
   4: 200,
   5: 180,
-  6: 90,
+  6: 110,
   7: 170,
   13: 180,
   15: 110,
   16: 180,
-  18: 150,
+  18: 170,
 };
 const KEY_WIDTH = 240;
 const LEAST = 64;

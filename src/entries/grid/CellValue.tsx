@@ -7,33 +7,36 @@ import type { Field } from '../schema.ts';
 import { ChoiceBadge } from '../ChoiceBadge.tsx';
 import { isFile, isNamed, itemText, itemsOf } from '../values.ts';
 import { entryPath } from './EntryLink.tsx';
+import { itemsThatFit } from './room.ts';
 import '../values.css';
 
 // The first characters say what a text is about; a million of them in one line say no more.
 const MOST_TEXT = 300;
-const MOST_ITEMS = 3;
 
 interface CellValueProps {
   value: FieldValue | undefined;
   field: Field;
   zone: string;
+  /** Pixels that several values share. */
+  room?: number;
 }
 
 /** A value in one line of a grid, cut where it is long. */
-export const CellValue = memo(({ value, field, zone }: CellValueProps) => {
+export const CellValue = memo(({ value, field, zone, room }: CellValueProps) => {
   const items = itemsOf(value);
   const [only] = items;
   if (items.length === 0) return null;
   if (typeof only === 'string' && field.fieldType === FIELD.text) return only.slice(0, MOST_TEXT);
   if (items.length === 1) return <Item item={only ?? null} {...{ field, zone }} />;
+  const shown = itemsThatFit(items, field, room);
   return (
     <span className="val-list">
-      {items.slice(0, MOST_ITEMS).map((item, at) => (
+      {items.slice(0, shown).map((item, at) => (
         // A list may hold the same value twice; it has no other identity than its place.
         // oxlint-disable-next-line react/no-array-index-key
         <Item key={at} {...{ item, field, zone }} />
       ))}
-      {items.length > MOST_ITEMS && <span className="val-more">+{items.length - MOST_ITEMS}</span>}
+      {items.length > shown && <span className="val-more">+{items.length - shown}</span>}
     </span>
   );
 });

@@ -48,6 +48,7 @@ interface GridCellProps {
 }
 
 const MOST_TEXT = 300;
+const PADDING = 20;
 
 /** Whether a row holds this value, as far as it was read. */
 function holds(row: RowVm, field: EntryColumn['field'], value: FieldValue | undefined): boolean {
@@ -138,7 +139,7 @@ function Cell(props: GridCellProps) {
               <CellValue {...{ value, field, zone }} />
             </span>
           ) : (
-            <CellValue {...{ value, field, zone }} />
+            <CellValue {...{ value, field, zone }} room={width - PADDING} />
           )}
           {today && <TodayNote {...{ today, field, zone }} />}
           {mark && <FateNote mark={mark} />}

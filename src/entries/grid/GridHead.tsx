@@ -4,6 +4,7 @@ import type { KeyboardEvent, PointerEvent } from 'react';
 import { cx } from '../../ui/cx.ts';
 import { fitting, hasOrder } from '../columns.ts';
 import type { EntryColumn } from '../columns.ts';
+import { FieldIcon } from '../FieldIcon.tsx';
 import { standsAtEnd } from '../values.ts';
 import type { EntryGridProps } from './EntryGrid.tsx';
 import { actOf } from './grid-keys.ts';
@@ -154,8 +155,9 @@ function HeadCell(props: HeadCellProps) {
           if (sortable) onSort(field.apiName);
         }}
       >
+        <FieldIcon field={field} />
         <span>{field.name}</span>
-        {sortable && <Arrow />}
+        {sortable && <Arrow className="eg-arrow" />}
       </button>
       <Edge width={width} onResize={(next) => onResize(field.apiName, next)} />
     </th>

@@ -7,6 +7,7 @@ import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
 import { StagedBar } from '../../../entries/editing/StagedBar.tsx';
 import { DeleteChosen } from '../../../entries/grid/DeleteChosen.tsx';
 import { EntryGrid } from '../../../entries/grid/EntryGrid.tsx';
+import { GridFoot } from '../../../entries/grid/GridFoot.tsx';
 import { newIn } from '../../../entries/grid/new-rows.ts';
 import type { Editing } from '../../../entries/grid/sheet.ts';
 import type { PointedCell } from '../../../entries/grid/use-pointed.ts';
@@ -14,14 +15,11 @@ import { useEditing } from '../../../entries/grid/use-editing.ts';
 import { MergeChosen } from '../../../entries/merge/MergeChosen.tsx';
 import type { useRows } from '../../../entries/use-rows.ts';
 import type { Pointed } from '../../../entries/view.ts';
-import { useZone } from '../../../entries/zone.ts';
-import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
 import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
-import { SMALL, useMedia } from '../../../ui/use-media.ts';
 import { Unaskable } from './-Unaskable.tsx';
 import '../../../ui/table/table.css';
 
@@ -49,8 +47,6 @@ interface GridCardProps {
 /** The entries in their states: waiting, there, refused, none yet, none that match. */
 export function GridCard(props: GridCardProps) {
   const { type, columns, answer } = props;
-  const zone = useZone();
-  const small = useMedia(SMALL);
   const editing = useEditing(columns);
   const { rows, error } = answer;
   const broken = rows?.failure();
@@ -75,10 +71,7 @@ export function GridCard(props: GridCardProps) {
       )}
       <Content {...props} editing={editing} />
       <footer className="tbl-footer">
-        <span>
-          {counted(columns.length, 'column', 'columns')} shown. Dates are in {zone.name}
-          {!small && '; hovering tells them in every zone'}
-        </span>
+        <GridFoot {...{ columns, editing }} />
         <span className="ent-foot">
           <DeleteChosen {...{ editing, columns }} />
           <MergeChosen type={type.apiName} />
