@@ -121,7 +121,8 @@ test('rows and cells without addresses are the next ones; those that are not the
 });
 
 test('elements with prefixes, remarks, signs in attributes and texts as they stand are read', async () => {
-  const rows = `<?xml version="1.0"?><!DOCTYPE x><x:worksheet xmlns:x="m"><x:sheetData><!-- <x:row> --><x:row r='1' note="a>b"><x:c r='A1' t='inlineStr'><x:is><x:t><![CDATA[<A>]]></x:t></x:is></x:c></x:row ><x:row><x:c><x:v>1</x:v></x:c></x:row></x:sheetData><x:row r="1"/></x:worksheet>`;
+  const rows = `<?xml version="1.0"?><!DOCTYPE x><x:worksheet xmlns:x="m"><x:sheetData><!-- <x:row> --><x:row r='1' note="a>b"><x:c r='A1' t='inlineStr'><x:is><x:t><![CDATA[<A>
+]]></x:t></x:is></x:c></x:row ><x:row><x:c><x:v>1</x:v></x:c></x:row></x:sheetData><x:row r="1"/></x:worksheet>`;
   expect(await read([{ name: 'a>b', rows }])).toMatchObject({
     headings: ['<A>'],
     rows: [{ row: 2, cells: ['1'] }],

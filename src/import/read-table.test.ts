@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { bookFiles, sheetPath } from '../export/workbook.ts';
 import { createZip } from '../export/zip.ts';
+import { openZip } from './book/unzip.ts';
 import { readTable } from './read-table.ts';
 
 const fileOf = (content: string | Uint8Array<ArrayBuffer>) => new Blob([content]);
@@ -51,7 +52,15 @@ test.each<[string, string | Uint8Array<ArrayBuffer>, string]>([
 
 test('a bomb is refused before it is unpacked, and one that lies about its size while it is', async () => {
   expect(await faultOf(await book(LONG, 600_000_000))).toContain('unpacks to more than 512 MB');
-  expect(await faultOf(await book(LONG, 1000))).toContain('no workbook that can be read');
+  const liar = await book(LONG, 1000);
+  expect(await faultOf(liar)).toContain('no workbook that can be read');
+  let taken = 0;
+  const zip = await openZip(fileOf(liar));
+  const reading = zip.read(sheetPath(0), (chunk) => {
+    taken += chunk.length;
+  });
+  await expect(reading).rejects.toThrow('more than its directory says');
+  expect(taken).toBeLessThan(1001);
 });
 
 test('a text is read by what somebody says that it is parted and encoded', async () => {

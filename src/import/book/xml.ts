@@ -10,8 +10,11 @@ interface XmlEvents {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
+/** Ends of lines are one sign each, however the file has them (XML 1.0, 2.11). */
+const oneSign = (text: string): string => (text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text);
+
 /** A text of XML with its references undone. */
-export const plainText = (text: string): string =>
+const plainText = (text: string): string =>
   text.includes('&')
     ? text.replaceAll(
         /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi,
@@ -82,7 +85,7 @@ export function createXmlReader({ open, close, text }: XmlEvents) {
       if (special) {
         const [opening, closing] = special;
         const end = rest.indexOf(closing, at + opening.length);
-        if (end >= 0 && closing === ']]>') text(rest.slice(at + opening.length, end));
+        if (end >= 0 && closing === ']]>') text(oneSign(rest.slice(at + opening.length, end)));
         return end < 0 ? -1 : end + closing.length;
       }
       if (rest.length - at < 9) return -1;
@@ -101,7 +104,7 @@ export function createXmlReader({ open, close, text }: XmlEvents) {
       for (;;) {
         const next = rest.indexOf('<', at);
         if (next < 0) break;
-        if (next > at) text(plainText(rest.slice(at, next)));
+        if (next > at) text(plainText(oneSign(rest.slice(at, next))));
         const end = mark(next);
         at = end < 0 ? next : end;
         if (end < 0) break;
