@@ -140,6 +140,11 @@ test('a block from a sheet is previewed, and what the service refuses stands on 
   await expectNoAxe(page);
   await dialog.getByRole('button', { name: 'Stage the 8 that fit' }).click();
   await expect(page.getByText('8 changes in 3 entries, not saved')).toBeVisible();
+  // A reload asks, and what is staged outlives it.
+  page.once('dialog', (asked) => void asked.accept());
+  await page.reload();
+  await expect(page.getByText('8 changes, in the lists')).toBeVisible();
+  await expect(page.getByText('8 changes in 3 entries, not saved')).toBeVisible();
   // A new entry is a row like others, written in its cells.
   const fresh = grid.getByRole('rowheader', { name: 'New one' });
   await fresh.focus();

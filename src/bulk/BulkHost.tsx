@@ -24,7 +24,7 @@ const close = () => {
 export function BulkHost() {
   const client = useQueryClient();
   const session = useSession();
-  const { userId, siteId } = holderOf(session);
+  const { userId, siteId, reportId } = holderOf(session);
   const router = useRouter();
   const shown = useStore(bulkRequest);
   const entries = useStore(entryBulk);
@@ -38,6 +38,13 @@ export function BulkHost() {
       .then(({ offerKeptJobs }) => offerKeptJobs(client, { userId, siteId }))
       .catch(() => undefined);
   }, [client, userId, siteId]);
+  // What was staged in one name is not staged in another.
+  useEffect(() => {
+    void import('../entries/editing/kept.ts').then(
+      ({ keepStaged }) => keepStaged({ userId, siteId, reportId }),
+      () => undefined,
+    );
+  }, [userId, siteId, reportId]);
 
   // Another page under an open dialog would be another context: it closes.
   useEffect(

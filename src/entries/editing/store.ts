@@ -13,8 +13,12 @@ export interface Sent {
   gone: readonly StagedDeletion[];
 }
 
-// In the memory of the page alone: a sign-out or another site loads the page anew and leaves nothing of them.
 const byType = createStore<ReadonlyMap<number, Changes>>(new Map());
+
+/** What is staged, by type; kept.ts writes it down. */
+export const staged: Pick<typeof byType, 'get' | 'subscribe'> = byType;
+
+// In the memory of the page alone: after that, the history of an entry is the way back.
 const sentByType = createStore<ReadonlyMap<number, readonly Sent[]>>(new Map());
 const NOTHING_SENT: readonly Sent[] = [];
 const MOST_SENT = 20;
@@ -33,6 +37,9 @@ function put(typeId: number, next: Changes): void {
 
 /** What is staged for a type now. */
 export const changesOf = (typeId: number): Changes => byType.get().get(typeId) ?? NO_CHANGES;
+
+/** Stages what was staged for a type before the page was loaded anew. */
+export const bringBack = (typeId: number, changes: Changes): void => put(typeId, changes);
 
 /** Follows what is staged for a type. */
 export const useChanges = (typeId: number): Changes =>
