@@ -74,11 +74,11 @@ async function totalOf(
 }
 
 async function answerRows(
-  call: Pick<Call, 'db' | 'caller' | 'services'>,
+  call: Pick<Call, 'db' | 'reads' | 'gone' | 'caller' | 'services'>,
   typeName: string,
   asked: RowsAsked,
 ) {
-  const { db, caller, services } = call;
+  const { reads: db, caller, services } = call;
   const { siteId } = caller;
   const { dateTimeBehavior: behavior } = asked;
   const zones = await zonesFor(db, caller, behavior);
@@ -95,7 +95,7 @@ async function answerRows(
     const fields = fieldsCalled(type, asked.fields);
     const order = orderCalled(type, asked.orderBy);
     const wanted: Wanted = { type, condition, order, asked: askedIn(siteId, behavior, zones) };
-    const rows = await readRows(db, wanted, asked.window, fields, rendering);
+    const rows = await readRows(call, wanted, asked.window, fields, rendering);
     const { positionOf } = asked;
     const position = positionOf === undefined ? undefined : await positionIn(db, wanted, positionOf);
     return { ...rows, wanted, fields, position };
@@ -160,31 +160,31 @@ type Reads =
   | 'readHistoricalData';
 
 export const entryReadHandlers: Handlers<Reads> = {
-  async listEntries({ db, caller, params }) {
+  async listEntries({ reads: db, caller, params }) {
     const type = await typeOf(db, caller.siteId, params.entryTypeId);
     return { status: 200, jsonParts: listOf(namedEntries(db, caller.siteId, type)) };
   },
 
-  async listEntriesHistory({ db, caller, params, query }) {
+  async listEntriesHistory({ reads: db, caller, params, query }) {
     const type = await typeOf(db, caller.siteId, params.entryTypeId);
     const since = sinceOf(query.modifiedSince);
     const changed = { siteId: caller.siteId, typeId: type.id, since, indirect: false };
     return { status: 200, jsonParts: listOf(changedEntries(db, changed)) };
   },
 
-  async listEntriesAllHistory({ db, caller, params, query }) {
+  async listEntriesAllHistory({ reads: db, caller, params, query }) {
     const type = await typeOf(db, caller.siteId, params.entryTypeId);
     const since = sinceOf(query.modifiedSince);
     const changed = { siteId: caller.siteId, typeId: type.id, since, indirect: true };
     return { status: 200, jsonParts: listOf(changedEntries(db, changed)) };
   },
 
-  async listAllEntriesHistory({ db, caller, query }) {
+  async listAllEntriesHistory({ reads: db, caller, query }) {
     const since = sinceOf(query.modifiedSince);
     return { status: 200, jsonParts: listOf(changedEverywhere(db, caller.siteId, since)) };
   },
 
-  async filterEntries({ db, caller, params, body }) {
+  async filterEntries({ reads: db, caller, params, body }) {
     const type = await typeOf(db, caller.siteId, params.entryTypeId);
     const byId = new Map(type.fields.map((field) => [field.id, field]));
     const condition: Condition = conditionOr400(readFilters(body, (id) => byId.get(id)));
@@ -208,7 +208,7 @@ export const entryReadHandlers: Handlers<Reads> = {
   },
 
   async readHistoricalData(call) {
-    const { db, caller, body, query } = call;
+    const { reads: db, caller, body, query } = call;
     const { siteId } = caller;
     const behavior = query.dateTimeBehavior === 1 ? 1 : 0;
     const schema = await loadSchema(db, siteId);

@@ -8,37 +8,39 @@ const list = (megabytes: number, mark = 0): KeptIds => ({
   people: undefined,
 });
 
+const here = new AbortController().signal;
+
 test('who asks for a list that is being found waits for it, and it is found once', async () => {
   const { promise, resolve } = Promise.withResolvers<KeptIds>();
   const find = vi.fn<() => Promise<KeptIds>>(() => promise);
-  const asked = [findIds('once', find), findIds('once', find), findIds('once', find)];
+  const asked = [findIds('once', here, find), findIds('once', here, find), findIds('once', here, find)];
   resolve(list(1, 7));
   const found = await Promise.all(asked);
   expect(find).toHaveBeenCalledTimes(1);
   expect(new Set(found).size).toBe(1);
   expect(knownIds('once')?.mark).toBe(7);
-  await findIds('once', () => Promise.resolve(list(1, 8)));
+  await findIds('once', here, () => Promise.resolve(list(1, 8)));
   expect(knownIds('once')?.mark).toBe(8);
 });
 
 test('a list that cannot be found is no answer to whoever asks later', async () => {
-  await expect(findIds('fails', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  await expect(findIds('fails', here, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(knownIds('fails')).toBeUndefined();
-  expect((await findIds('fails', () => Promise.resolve(list(1, 3)))).mark).toBe(3);
+  expect((await findIds('fails', here, () => Promise.resolve(list(1, 3)))).mark).toBe(3);
 });
 
 test('of more than 64 MB those that nobody has looked at for longest are dropped', async () => {
-  for (const name of ['a', 'b', 'c', 'd']) await findIds(name, () => Promise.resolve(list(16)));
+  for (const name of ['a', 'b', 'c', 'd']) await findIds(name, here, () => Promise.resolve(list(16)));
   expect(knownIds('a')).toBeDefined();
-  await findIds('e', () => Promise.resolve(list(16)));
+  await findIds('e', here, () => Promise.resolve(list(16)));
   expect(['a', 'b', 'c', 'd', 'e'].filter((name) => knownIds(name))).toEqual(['a', 'c', 'd', 'e']);
-  expect((await findIds('too large', () => Promise.resolve(list(65)))).ids.byteLength).toBe(65 * MB);
+  expect((await findIds('too large', here, () => Promise.resolve(list(65)))).ids.byteLength).toBe(65 * MB);
   expect(['a', 'c', 'd', 'e', 'too large'].filter((name) => knownIds(name))).toEqual(['a', 'c', 'd', 'e']);
 });
 
 test('a list is dropped by whoever has seen that it is no longer so, and not in place of a newer one', async () => {
-  const old = await findIds('mine', () => Promise.resolve(list(1, 1)));
-  await findIds('mine', () => Promise.resolve(list(1, 2)));
+  const old = await findIds('mine', here, () => Promise.resolve(list(1, 1)));
+  await findIds('mine', here, () => Promise.resolve(list(1, 2)));
   dropIds('mine', old);
   expect(knownIds('mine')?.mark).toBe(2);
   dropIds('mine', knownIds('mine'));
@@ -48,7 +50,7 @@ test('a list is dropped by whoever has seen that it is no longer so, and not in 
 test('nobody keeps a list that nobody looks at for ten minutes', async () => {
   vi.useFakeTimers();
   try {
-    await findIds('looked at', () => Promise.resolve(list(1)));
+    await findIds('looked at', here, () => Promise.resolve(list(1)));
     vi.advanceTimersByTime(500_000);
     expect(knownIds('looked at')).toBeDefined();
     vi.advanceTimersByTime(500_000);
@@ -58,4 +60,26 @@ test('nobody keeps a list that nobody looks at for ten minutes', async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('who is gone leaves the finding to the others, and when all are gone it ends', async () => {
+  const callers = ['one', 'other', 'late'].map(() => new AbortController());
+  const [one, other, late] = callers;
+  const told: AbortSignal[] = [];
+  const never = (unasked: AbortSignal) => {
+    told.push(unasked);
+    return new Promise<KeptIds>((_, reject) => {
+      unasked.addEventListener('abort', () => reject(new Error('ended')));
+    });
+  };
+  const [first, second] = [one, other].map((caller) => findIds('long', caller?.signal ?? here, never));
+  one?.abort();
+  await expect(first).rejects.toMatchObject({ code: '57U00' });
+  expect(told.map(({ aborted }) => aborted)).toEqual([false]);
+  other?.abort();
+  await expect(second).rejects.toMatchObject({ code: '57U00' });
+  expect(told.map(({ aborted }) => aborted)).toEqual([true]);
+  // What was given up is nobody's answer.
+  const anew = findIds('long', late?.signal ?? here, () => Promise.resolve(list(1, 5)));
+  expect((await anew).mark).toBe(5);
 });

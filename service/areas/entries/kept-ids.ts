@@ -1,3 +1,4 @@
+import { unasked } from '../../kernel/db/errors.ts';
 import type { Mark } from './marks.store.ts';
 
 /** The ids of a list in its order, good as long as nothing has changed since the mark. */
@@ -22,8 +23,13 @@ const IDLE_MS = 600_000;
 const known = new Map<string, Kept>();
 let bytes = 0;
 
-/** Lists that are being found, and by whom they are waited for. */
-const underWay = new Map<string, Promise<KeptIds>>();
+/** A list that is being found, and how many wait for it. */
+interface UnderWay {
+  readonly found: Promise<KeptIds>;
+  readonly unasked: AbortController;
+  waiting: number;
+}
+const underWay = new Map<string, UnderWay>();
 
 /** Drops a list, unless another one has taken its place. */
 export function dropIds(key: string, list: KeptIds | undefined = known.get(key)): void {
@@ -62,13 +68,44 @@ export function knownIds(key: string): KeptIds | undefined {
   return kept;
 }
 
-/** Finds a list and keeps it. Whoever asks for one that is being found waits for it, and nobody finds it twice. */
-export async function findIds(key: string, find: () => Promise<KeptIds>): Promise<KeptIds> {
-  const found = underWay.get(key) ?? find().then((list) => keep(key, list));
-  underWay.set(key, found);
+function begin(key: string, find: (unasked: AbortSignal) => Promise<KeptIds>): UnderWay {
+  const controller = new AbortController();
+  const found = find(controller.signal).then((list) => keep(key, list));
+  const way = { found, unasked: controller, waiting: 0 };
+  underWay.set(key, way);
+  const end = () => {
+    if (underWay.get(key) === way) underWay.delete(key);
+  };
+  found.then(end, end);
+  return way;
+}
+
+/**
+ * Finds a list and keeps it. Whoever asks for one that is being found waits for it, and nobody finds it twice. Who is
+ * gone leaves it to the others; when all are gone, `find` is told.
+ */
+export async function findIds(
+  key: string,
+  gone: AbortSignal,
+  find: (unasked: AbortSignal) => Promise<KeptIds>,
+): Promise<KeptIds> {
+  if (gone.aborted) throw unasked();
+  const way = underWay.get(key) ?? begin(key, find);
+  way.waiting += 1;
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  const leave = () => {
+    way.waiting -= 1;
+    if (way.waiting === 0) {
+      // Whoever asks from now on does not wait for what is given up.
+      if (underWay.get(key) === way) underWay.delete(key);
+      way.unasked.abort();
+    }
+    reject(unasked());
+  };
+  gone.addEventListener('abort', leave, { once: true });
   try {
-    return await found;
+    return await Promise.race([way.found, left]);
   } finally {
-    if (underWay.get(key) === found) underWay.delete(key);
+    gone.removeEventListener('abort', leave);
   }
 }

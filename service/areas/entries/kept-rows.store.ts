@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Condition, ENTRY_ID } from '../../../contract/rules/query/tree.ts';
-import type { Db } from '../../kernel/db/database.ts';
+import { type Db, readsUntil } from '../../kernel/db/database.ts';
+import type { Call } from '../../kernel/http/handler.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import { slotOf, textOf } from './columns.store.ts';
 import { textsWith } from './conditions.store.ts';
@@ -125,12 +126,17 @@ async function pageIn(
  * A page of a list whose ids are kept. A change of the type makes the list one to be found anew; undefined: it changes
  * faster than it is found.
  */
-export async function keptRows(db: Db, wanted: Wanted, window: Window, row: Sql): Promise<Page | undefined> {
+export async function keptRows(
+  { db, reads, gone }: Pick<Call, 'db' | 'reads' | 'gone'>,
+  wanted: Wanted,
+  window: Window,
+  row: Sql,
+): Promise<Page | undefined> {
   const key = keyOf(wanted);
   const known = knownIds(key);
-  const page = known && (await pageIn(db, wanted, window, row, known));
+  const page = known && (await pageIn(reads, wanted, window, row, known));
   if (page) return page;
   dropIds(key, known);
-  const list = await findIds(key, () => readIds(db, wanted));
-  return pageIn(db, wanted, window, row, list);
+  const list = await findIds(key, gone, (unasked) => readIds(readsUntil(db, unasked), wanted));
+  return pageIn(reads, wanted, window, row, list);
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
+import type { Call } from '../../kernel/http/handler.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import { textsWith } from './conditions.store.ts';
 import { asksForAll, fieldIn, matching, totalSql, type Wanted, type Window } from './matching.store.ts';
@@ -186,7 +187,7 @@ function pageOf(
 
 /** A window of the rows that match, as JSON texts (shapes 4, row result). */
 export async function readRows(
-  db: Db,
+  call: Pick<Call, 'db' | 'reads' | 'gone'>,
   wanted: Wanted,
   window: Window,
   fields: readonly SchemaField[],
@@ -194,6 +195,7 @@ export async function readRows(
 ): Promise<Rows> {
   const { order, asked, condition } = wanted;
   const { limit, skip } = window;
+  const { reads: db } = call;
   const row = rowJson(fields, rendering);
   if (!order && asksForAll(condition)) {
     const isFirst = skip === 0;
@@ -208,7 +210,7 @@ export async function readRows(
       hasOnePlan: isFirst,
     });
   }
-  const kept = isKept(wanted) ? await keptRows(db, wanted, window, row) : undefined;
+  const kept = isKept(wanted) ? await keptRows(call, wanted, window, row) : undefined;
   if (kept) return kept;
   const asksForEnd = !order || followedBy(order) !== 'people';
   const behind = asksForEnd && skip > 0 ? positionAt(placeIn(wanted, skip)) : undefined;

@@ -19,7 +19,23 @@ export interface Database {
   close: () => Promise<void>;
 }
 
-const over = (source: Source): Db => new Kysely<Tables>({ dialect: lineDialect(source) });
+const sources = new WeakMap<Db, Source>();
+
+function over(source: Source, gone?: AbortSignal): Db {
+  const db = new Kysely<Tables>({ dialect: lineDialect(source, gone) });
+  sources.set(db, source);
+  return db;
+}
+
+/**
+ * The same database for reads that nobody needs when the signal says so: their statements are not begun then, and on
+ * PostgreSQL those that run are ended. The embedded one cannot be interrupted. Whoever writes takes the database as it is.
+ */
+export function readsUntil(db: Db, gone: AbortSignal): Db {
+  const source = sources.get(db);
+  if (!source) throw new Error('Within a transaction everything is done to its end');
+  return over(source, gone);
+}
 
 async function openServer(databaseUrl: string, limits: Limits): Promise<Db> {
   // Migrations get a session of their own without a limit: to wait for another process's is no fault.

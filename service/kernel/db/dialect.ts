@@ -10,7 +10,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely';
-import { DbError, toDbError } from './errors.ts';
+import { DbError, faults, toDbError, unasked } from './errors.ts';
 
 export interface Reply {
   rows: Record<string, unknown>[];
@@ -21,7 +21,8 @@ export interface Reply {
 
 /** One session with the server, ours until released. `lost` makes the source throw it away. */
 export interface Line {
-  run(sql: string, parameters: readonly unknown[]): Promise<Reply>;
+  /** `gone`: the statement may be ended as soon as nobody waits for it; it is done with the line when this settles. */
+  run(sql: string, parameters: readonly unknown[], gone?: AbortSignal): Promise<Reply>;
   release(lost: boolean): void;
 }
 
@@ -32,20 +33,32 @@ export interface Source {
 
 class Connection implements DatabaseConnection {
   readonly #line: Line;
+  readonly #gone: AbortSignal | undefined;
   #lost = false;
+  #inTransaction = false;
 
-  constructor(line: Line) {
+  constructor(line: Line, gone: AbortSignal | undefined) {
     this.#line = line;
+    this.#gone = gone;
+  }
+
+  /** From here on everything is done to its end: a transaction is committed or rolled back as a whole. */
+  async begin(statement: string): Promise<void> {
+    this.#inTransaction = true;
+    await this.run(statement);
   }
 
   async run(sql: string, parameters: readonly unknown[] = []): Promise<Reply> {
+    const gone = this.#inTransaction ? undefined : this.#gone;
+    if (gone?.aborted) throw unasked();
     try {
-      return await this.#line.run(sql, parameters);
+      return await this.#line.run(sql, parameters, gone);
     } catch (error) {
       // Told anew here, for the stack of the caller: the driver's begins at a socket or a thread.
       const known = toDbError(error);
       // Class 08 leaves the server's state unknown: an answer that comes late must not meet the next caller.
       if (known.code.startsWith('08')) this.#lost = true;
+      if (gone?.aborted && known.code === faults.tooSlow) throw unasked();
       throw known;
     }
   }
@@ -73,10 +86,12 @@ class Connection implements DatabaseConnection {
 
 class LineDriver implements Driver {
   readonly #source: Source;
+  readonly #gone: AbortSignal | undefined;
   readonly #open = new WeakMap<DatabaseConnection, Connection>();
 
-  constructor(source: Source) {
+  constructor(source: Source, gone: AbortSignal | undefined) {
     this.#source = source;
+    this.#gone = gone;
   }
 
   async init(): Promise<void> {}
@@ -84,6 +99,7 @@ class LineDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     const connection = new Connection(
       await this.#source.acquire().catch((error: unknown) => Promise.reject(toDbError(error))),
+      this.#gone,
     );
     this.#open.set(connection, connection);
     return connection;
@@ -92,7 +108,7 @@ class LineDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
     const access = settings.accessMode ? ` ${settings.accessMode}` : '';
-    await this.#of(connection).run(`start transaction${level}${access}`);
+    await this.#of(connection).begin(`start transaction${level}${access}`);
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -123,11 +139,11 @@ class LineDriver implements Driver {
   }
 }
 
-/** The PostgreSQL dialect over a source of lines. */
-export function lineDialect(source: Source): Dialect {
+/** The PostgreSQL dialect over a source of lines; `gone`: nobody waits any more for what stands in no transaction. */
+export function lineDialect(source: Source, gone?: AbortSignal): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new LineDriver(source),
+    createDriver: () => new LineDriver(source, gone),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };

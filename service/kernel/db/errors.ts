@@ -28,8 +28,12 @@ export class DbError extends Error {
   }
 }
 
-/** Codes of our own for faults that reach no server, in the class PostgreSQL keeps for lost connections. */
-export const faults = { lost: '08006', busy: '08001', tooSlow: '57014' } as const;
+/** Codes for faults that reach no server, in the classes PostgreSQL keeps for lost connections and ended statements. */
+export const faults = { lost: '08006', busy: '08001', tooSlow: '57014', unasked: '57U00' } as const;
+
+/** Why what nobody waits for any more was not done. */
+export const unasked = (): DbError =>
+  new DbError('Nobody waits for the answer any more', { code: faults.unasked });
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 

@@ -1,4 +1,5 @@
 /** PostgreSQL by DATABASE_URL. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type PoolClient } from 'pg';
 import type { Line, Source } from './dialect.ts';
 import type { Limits } from './limits.ts';
@@ -16,30 +17,69 @@ function plansOf(client: PoolClient): Set<string> {
   return plans;
 }
 
+/** The process of the server that serves a client; its type does not know it. */
+function processOf(client: PoolClient): number | undefined {
+  const id: unknown = 'processID' in client ? client.processID : undefined;
+  return typeof id === 'number' ? id : undefined;
+}
+
 /** A line of one pool client: values in and out as text, the same way as on the embedded database. */
-function lineOf(client: PoolClient): Line {
+function lineOf(client: PoolClient, end: (process: number) => Promise<void>): Line {
   const plans = plansOf(client);
   return {
-    async run(sql, parameters) {
+    async run(sql, parameters, gone) {
       const name = planName(sql);
       if (name !== undefined) plans.add(name);
-      const { rows, command, rowCount } = await client.query<Record<string, unknown>>({
+      const running = client.query<Record<string, unknown>>({
         name,
         text: sql,
         values: parameters.map(encode),
       });
+      const { rows, command, rowCount } = await (gone
+        ? endedWhen(gone, running, () => end(processOf(client) ?? 0))
+        : running);
       return { rows, command, affected: writes.has(command) ? (rowCount ?? 0) : 0 };
     },
     release: (lost) => client.release(lost || plans.size > MOST_PLANS),
   };
 }
 
+/** A statement that has just been sent may not have begun when the server is told to end it: it is told again. */
+const TOLD_AGAIN_MS = 500;
+
+/**
+ * A statement that is ended when nobody waits for it. The line is held until the server has said that it was told: what
+ * it is told while it does nothing it forgets, so it never ends the statement of whoever has the line next.
+ */
+async function endedWhen<T>(gone: AbortSignal, running: Promise<T>, end: () => Promise<void>): Promise<T> {
+  const over = Promise.allSettled([running]);
+  let ending: Promise<void> | undefined;
+  const untilOver = async () => {
+    let isOver: unknown;
+    do {
+      // oxlint-disable no-await-in-loop -- again only where once was not enough
+      await end();
+      isOver = await Promise.race([over, sleep(TOLD_AGAIN_MS, undefined, { ref: false })]);
+      // oxlint-enable no-await-in-loop
+    } while (isOver === undefined);
+  };
+  const onGone = () => {
+    ending = untilOver();
+  };
+  gone.addEventListener('abort', onGone, { once: true });
+  try {
+    return await running;
+  } finally {
+    gone.removeEventListener('abort', onGone);
+    await ending;
+  }
+}
+
 /** Opens a pool; a hung server, network or forgotten transaction ends in an error, never in waiting for ever. */
 export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Source {
   const { statementMs, waitMs, idleMs } = limits;
-  const pool = new Pool({
+  const options = {
     connectionString: databaseUrl,
-    max,
     // A new connection knows no plans and no tables: its first statements cost ten times as much as later ones.
     idleTimeoutMillis: 300_000,
     application_name: 'steward',
@@ -52,10 +92,24 @@ export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Sou
     // statement that writes rows costs more than to run it, and is done for all of them where one part is costly.
     options: '-c client_connection_check_interval=500ms -c timezone=UTC -c jit=off',
     types: { getTypeParser: (typeId: number) => decoderOf(typeId) },
-  });
+  };
+  const pool = new Pool({ ...options, max });
+  // Of its own: where slow statements have taken the whole pool, they are ended all the same.
+  const ending = new Pool({ ...options, max: 1, idleTimeoutMillis: 10_000 });
   // A connection that breaks while no statement runs is replaced, and told to whoever uses it next. Unheard, the
   // event would end the process: the pool listens for the idle ones, we for those that a transaction holds.
   pool.on('error', () => {});
+  ending.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return { acquire: async () => lineOf(await pool.connect()), close: () => pool.end() };
+  const end = async (process: number) => {
+    // Where the server cannot be told, the statement goes on to its end or its limit.
+    await ending.query('select pg_cancel_backend($1)', [process]).catch(() => {});
+  };
+  return {
+    acquire: async () => lineOf(await pool.connect(), end),
+    close: async () => {
+      await pool.end();
+      await ending.end();
+    },
+  };
 }

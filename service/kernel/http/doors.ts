@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorize } from '../auth/authorize.ts';
 import type { Caller, Origin } from '../auth/caller.ts';
-import type { Db } from '../db/database.ts';
+import { type Db, readsUntil } from '../db/database.ts';
 import type { Contract, Operation } from './contract.ts';
 import { ApiError, invalid, unauthorized, type FieldError } from './errors.ts';
 import type { Call, NewSession, OperationId, Services } from './handler.ts';
@@ -145,7 +145,7 @@ function addRoute(app: FastifyInstance, door: Door, operation: Operation, around
     const { parts, faults } = operation.check({ params: request.params, query: request.query, body });
     if (faults.length > 0) throw refused(operation, faults);
     if (!handle) throw new ApiError(501, `${operation.id} is not built yet`);
-    const answer = await handle(callOf(door, request, { ...parts, files }, around) as never);
+    const answer = await handle(callOf(door, request, reply, { ...parts, files }, around) as never);
     if (answer.file) return sendFile(request, reply, answer.file);
     if (around.checkAnswers) await checkAnswer(operation, answer);
     if (answer.session) door.keepSession?.(reply, answer.session);
@@ -166,12 +166,24 @@ function refused(operation: Operation, faults: readonly FieldError[]): ApiError 
   return new ApiError(status, message, fields, {}, { error: 'invalid_request', error_description: message });
 }
 
+/** Whether the connection was closed before the answer had gone out. */
+function goneOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
 function callOf(
   door: Door,
   request: FastifyRequest,
+  reply: FastifyReply,
   parts: { params: unknown; query: unknown; body: unknown; files: readonly Upload[] },
   around: DoorSurroundings,
 ): Call {
+  const gone = goneOf(reply);
+  let reads: Db | undefined;
   return {
     ...(parts as Pick<Call, 'params' | 'query' | 'body' | 'files'>),
     ifMatch: request.headers['if-match'],
@@ -183,6 +195,10 @@ function callOf(
     operations: around.contract.operations,
     db: around.db,
     services: around.services,
+    gone,
+    get reads(): Db {
+      return (reads ??= readsUntil(around.db, gone));
+    },
     get caller(): Caller {
       const caller = callers.get(request);
       if (!caller) throw new Error('A public operation asked for its caller');

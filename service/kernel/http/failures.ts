@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { dbErrorOf } from '../db/errors.ts';
+import { dbErrorOf, faults } from '../db/errors.ts';
 import { ApiError } from './errors.ts';
 import { answerType } from './negotiate.ts';
 
@@ -19,6 +19,8 @@ const AWAY = /^(08|53|57014|57P0|40001|40P01)/;
 /** Any failure as a refusal with a status; what is not meant for the caller becomes a 500 that says nothing else. */
 function refusalOf(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
+  if (dbErrorOf(error)?.code === faults.unasked)
+    return new ApiError(499, 'The caller did not wait for the answer');
   if (AWAY.test(dbErrorOf(error)?.code ?? '')) {
     return new ApiError(503, 'The database does not answer at this moment', [], { 'retry-after': '2' });
   }

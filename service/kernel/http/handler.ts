@@ -58,6 +58,10 @@ export interface Call<Id extends OperationId = OperationId> {
   /** Every operation of the contract. */
   operations: readonly Operation[];
   db: Db;
+  /** The same for statements that read and nothing else: they end when the caller is gone. */
+  reads: Db;
+  /** Says when the caller no longer waits for the answer. */
+  gone: AbortSignal;
   services: Services;
 }
 

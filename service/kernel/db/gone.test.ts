@@ -1,0 +1,78 @@
+import { type RawBuilder, sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { onEachDatabase } from '../../testing/databases.ts';
+import { readsUntil } from './database.ts';
+
+const endless = sql`select count(*) as endless from generate_series(1, 100000000000) as n where n % 7 = 8`;
+
+onEachDatabase((database) => {
+  const running = async (part: string): Promise<number> => {
+    const { rows } = await sql<{
+      n: number;
+    }>`select count(*)::int as n from pg_stat_activity where state = 'active' and pid <> pg_backend_pid()
+      and datname = current_database() and query like ${`%${part}%`}`.execute(database().db);
+    return rows[0]?.n ?? 0;
+  };
+  const isRunning = (part: string, times: number) =>
+    vi.waitFor(async () => expect(await running(part)).toBe(times), { timeout: 20_000, interval: 20 });
+
+  test('what nobody waits for is not begun', async () => {
+    const { db } = database();
+    const gone = new AbortController();
+    const reads = readsUntil(db, gone.signal);
+    expect((await sql`select 1 as one`.execute(reads)).rows).toEqual([{ one: 1 }]);
+    gone.abort();
+    await expect(endless.execute(reads)).rejects.toMatchObject({ code: '57U00' });
+    expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
+  });
+
+  test('a transaction comes to its end, whoever waits for it', async () => {
+    const gone = new AbortController();
+    await readsUntil(database().db, gone.signal)
+      .transaction()
+      .execute(async (tx) => {
+        gone.abort();
+        await tx.insertInto('site').values({ slug: 'written', name: '' }).execute();
+      });
+    const sites = await database().db.selectFrom('site').select('slug').execute();
+    expect(sites).toEqual([{ slug: 'written' }]);
+  });
+
+  test('a transaction is none to begin reads in that end by themselves', () =>
+    database()
+      .db.transaction()
+      .execute(async (tx) =>
+        expect(() => readsUntil(tx, new AbortController().signal)).toThrow('Within a transaction'),
+      ));
+
+  test('a statement is ended on PostgreSQL when nobody waits for it, also where the pool is full of them', async () => {
+    if (database().kind === 'embedded') return;
+    const callers = Array.from({ length: 9 }, () => new AbortController());
+    const reads = callers.map(({ signal }) =>
+      expect(endless.execute(readsUntil(database().db, signal))).rejects.toMatchObject({ code: '57U00' }),
+    );
+    await isRunning('endless', 9);
+    callers[0]?.abort();
+    await reads[0];
+    await isRunning('endless', 8);
+    for (const caller of callers) caller.abort();
+    await Promise.all(reads);
+    await isRunning('endless', 0);
+  });
+
+  test('whoever has the connection next is not ended in place of who had it before', async () => {
+    if (database().kind === 'embedded') return;
+    const { db } = database();
+    const outcomes: PromiseSettledResult<unknown>[] = [];
+    const short: RawBuilder<unknown> = sql`select count(*) from generate_series(1, 3000)`;
+    for (let round = 0; round < 60; round += 1) {
+      const gone = new AbortController();
+      const read = short.execute(readsUntil(db, gone.signal)).catch(() => {});
+      for (let turn = 0; turn < round % 6; turn += 1) await new Promise(setImmediate);
+      gone.abort();
+      const next = read.then(() => sql`select pg_sleep(0.005)`.execute(db));
+      outcomes.push(...(await Promise.allSettled([next])));
+    }
+    expect(outcomes.filter(({ status }) => status !== 'fulfilled')).toEqual([]);
+  });
+});
