@@ -12,6 +12,9 @@ const isDateTime = (text: string): boolean => {
   return !(hour > 23 || minute > 59 || second > 59);
 };
 
+/** What no text holds that is stored: it would be looked for as something else. */
+const NOT_STORED = /\0|\p{Surrogate}/u;
+
 const isId = (value: unknown): boolean =>
   typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= MAX_ID;
 
@@ -32,10 +35,18 @@ function expected(field: QueryField | typeof ENTRY_ID): { words: string; fits: (
   if (field.fieldType === FIELD.text)
     return {
       words: `a text of at most ${QUERY_LIMITS.text} characters`,
-      fits: (value) =>
-        typeof value === 'string' && value.length <= QUERY_LIMITS.text && !value.includes('\0'),
+      fits: (value) => typeof value === 'string' && value.length <= QUERY_LIMITS.text,
     };
   return { words: 'a number', fits: (value) => typeof value === 'number' && Number.isFinite(value) };
+}
+
+/** What is wrong with a value, in words. */
+function faultOf(field: QueryField | typeof ENTRY_ID, value: unknown): string | undefined {
+  const { words, fits } = expected(field);
+  if (!fits(value)) return `must be ${words}`;
+  return typeof value === 'string' && NOT_STORED.test(value)
+    ? 'must not contain NUL or half a surrogate pair'
+    : undefined;
 }
 
 /** Reads what an operation compares with. Answers the operands, or what is wrong in words. */
@@ -44,21 +55,23 @@ export function readOperands(
   operation: FilterOperation,
   given: unknown,
 ): { operands: Operand[] } | { fault: string; at?: number } {
-  const { words, fits } = expected(field);
   if (operation.operand === 'none') return { operands: [] };
   if (operation.operand === 'one') {
     if (given === null) return { fault: 'is null: ask for "$noData" or "$notNoData"' };
+    const several = operation.rowOperator === '$not' ? '$nin' : '$in';
     if (Array.isArray(given))
-      return { fault: `is a list: ${operation.name} compares with one value, $in with several` };
-    return fits(given) ? { operands: [given as Operand] } : { fault: `must be ${words}` };
+      return { fault: `is a list: ${operation.name} compares with one value, ${several} with several` };
+    const fault = faultOf(field, given);
+    return fault === undefined ? { operands: [given as Operand] } : { fault };
   }
-  if (!Array.isArray(given)) return { fault: `must be a list of values, each ${words}` };
+  if (!Array.isArray(given)) return { fault: `must be a list of values, each ${expected(field).words}` };
   const list: readonly unknown[] = given;
   if (operation.operand === 'pair' && list.length !== 2)
     return { fault: 'must be a list of two: from and to' };
   if (list.length === 0) return { fault: 'must hold at least one value' };
   if (list.length > QUERY_LIMITS.operands)
     return { fault: `holds ${list.length} values; ${QUERY_LIMITS.operands} at most` };
-  const at = list.findIndex((value) => !fits(value));
-  return at < 0 ? { operands: list as Operand[] } : { fault: `must be ${words}`, at };
+  const at = list.findIndex((value) => faultOf(field, value) !== undefined);
+  const fault = at < 0 ? undefined : faultOf(field, list[at]);
+  return fault === undefined ? { operands: list as Operand[] } : { fault, at };
 }

@@ -77,6 +77,13 @@ test.each([
   ['{"Stage": "Won"}', 'query.Stage', 'must be the id of a choice, a whole number'],
   ['{"Stage": 1.5}', 'query.Stage', 'must be the id of a choice, a whole number'],
   ['{"Stage": [1]}', 'query.Stage', 'is a list: Equals compares with one value, $in with several'],
+  ['{"Stage": {"$not": [1]}}', 'query.Stage.$not', /^is a list: .*, \$nin with several$/],
+  [String.raw`{"Name": "a\u0000"}`, 'query.Name', 'must not contain NUL or half a surrogate pair'],
+  [
+    String.raw`{"Name": {"$in": ["\ud83d\ude00", "\ud83d"]}}`,
+    'query.Name.$in.1',
+    'must not contain NUL or half a surrogate pair',
+  ],
   [
     '{"Founded": "2026-02-30"}',
     'query.Founded',
@@ -178,6 +185,8 @@ describe('the items of a filter', () => {
     expect(item(5, FILTER.equals, 'yes').faults).toEqual([
       { path: '0.value', message: 'must be true or false' },
     ]);
+    expect(item(4, FILTER.between, 10).faults).toEqual([{ path: '0.valueTo', message: 'must be a number' }]);
+    expect(item(4, FILTER.between, 'x', { valueTo: 1 }).faults?.[0]?.path).toBe('0.value');
   });
 
   test('every code of the table is understood', () => {

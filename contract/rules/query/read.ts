@@ -64,12 +64,20 @@ function marker(operation: FilterOperation, value: unknown): FilterOperation | u
   return named === NO_DATA ? NOT_NO_DATA : NO_DATA;
 }
 
+/** Where a value stands in the request, or one of several. */
+type Place = (index?: number) => string;
+
+const inList =
+  (path: string): Place =>
+  (index) =>
+    index === undefined ? path : `${path}.${index}`;
+
 function readComparison(
   reading: Reading,
   field: QueryField | typeof ENTRY_ID,
   operation: FilterOperation,
   value: unknown,
-  path: string,
+  place: Place,
 ): Comparison | undefined {
   reading.comparisons += 1;
   const meant = marker(operation, value) ?? operation;
@@ -77,18 +85,18 @@ function readComparison(
   const possible = operationsOf(field);
   if (!possible.includes(meant))
     return reading.fault(
-      path,
+      place(),
       `${name} cannot be asked with ${meant.rowOperator}; it takes ${possible.map((each) => each.rowOperator).join(', ')}`,
     );
   const read = readOperands(field, meant, value);
-  if ('fault' in read) return reading.fault(read.at === undefined ? path : `${path}.${read.at}`, read.fault);
+  if ('fault' in read) return reading.fault(place(read.at), read.fault);
   return { kind: 'comparison', field, operation: meant, operands: read.operands };
 }
 
 function readField(reading: Reading, name: string, value: unknown, path: string): Condition | undefined {
   const field = name.toLowerCase() === ENTRY_ID.toLowerCase() ? ENTRY_ID : reading.find(name);
   if (!field) return reading.fault(path, `Field with name "${name}" does not exist`);
-  if (!isObject(value)) return readComparison(reading, field, EQUALS, value, path);
+  if (!isObject(value)) return readComparison(reading, field, EQUALS, value, inList(path));
   const entries = Object.entries(value);
   if (entries.length === 0) return reading.fault(path, 'must name an operator, such as {"$gt": 5}');
   return all(
@@ -101,7 +109,7 @@ function readField(reading: Reading, name: string, value: unknown, path: string)
           : `operators are ${operators}`;
         return reading.fault(at, `There is no operator ${operator}: ${hint}`);
       }
-      return readComparison(reading, field, operation, operand, at);
+      return readComparison(reading, field, operation, operand, inList(at));
     }),
   );
 }
@@ -191,7 +199,9 @@ function readFilter(
       : operation.operand === 'several' && !Array.isArray(item.value)
         ? [item.value]
         : item.value;
-  const read = readComparison(reading, field, operation, value, `${path}.value`);
+  const pair: Place = (index) => `${path}.${index === 1 ? 'valueTo' : 'value'}`;
+  const place = operation.operand === 'pair' ? pair : inList(`${path}.value`);
+  const read = readComparison(reading, field, operation, value, place);
   if (!read || item.currencyCode === null || item.currencyCode === undefined) return read;
   if (!field.isMoney && field.fieldType !== FIELD.currency)
     return reading.fault(`${path}.currencyCode`, `${field.apiName} holds no money`);

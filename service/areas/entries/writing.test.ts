@@ -186,6 +186,7 @@ onEachApp((house) => {
       '{"a": 1}',
       '<b>',
       'x'.repeat(1_000_000),
+      '😀'.repeat(500_001),
     ];
     const ids = await things.create(...texts.map((Memo, at) => ({ Name: `Text ${at}`, Memo })));
     for (const [at, entryId] of ids.entries()) expect((await row(entryId)).Memo).toBe(texts[at]);

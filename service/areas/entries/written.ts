@@ -78,7 +78,9 @@ function readPlain(value: unknown, field: SchemaField, { behavior, zones }: Read
       : { value: stored };
   }
   const most = field.isKey ? MOST_NAME : MOST_TEXT;
-  return value.length <= most ? { value } : { fault: `has ${value.length} characters; ${most} at most` };
+  // Letters beyond the first plane count once, as everywhere in the contract.
+  const letters = value.length <= most ? value.length : Array.from(value).length;
+  return letters <= most ? { value } : { fault: `has ${letters} characters; ${most} at most` };
 }
 
 const named = ({ fieldType }: SchemaField): { one: string; several: string } => {
