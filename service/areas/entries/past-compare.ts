@@ -49,6 +49,10 @@ function unseenSince({ at }: PastWanted, known: Comparison | undefined): Date {
   return seen === undefined ? at : new Date(Math.max(at.getTime(), seen.getTime() - OVERLAP_MS));
 }
 
+/** Whether nothing has changed since, nor can any more have at the same moment. */
+const isCurrent = ({ seen }: Comparison, now: Seen): boolean =>
+  seen.isSettled && seen.at?.getTime() === now.at?.getTime();
+
 /**
  * Where too many entries have changed for one page to wait for, they are compared before it is read, a piece at a time
  * and one list after the other; what changes meanwhile is compared with the page.
@@ -56,7 +60,9 @@ function unseenSince({ at }: PastWanted, known: Comparison | undefined): Date {
 export async function prepareComparison(db: Db, asking: Asking): Promise<void> {
   const { few } = pastBounds;
   const isMuch = async () => {
-    const since = unseenSince(asking.wanted, comparisonAt(questionOf(asking)));
+    const known = comparisonAt(questionOf(asking));
+    if (known && isCurrent(known, await lastSeen(db, asking.wanted))) return false;
+    const since = unseenSince(asking.wanted, known);
     const { all } = await changedSince(db, asking.wanted, since, few + 1);
     return all.length > few;
   };
@@ -77,7 +83,7 @@ export async function comparisonOf(tx: Db, asking: Asking): Promise<Comparison> 
   const known = comparisonAt(question);
   if (!known) return compareAll(tx, asking);
   const seen = await lastSeen(tx, wanted);
-  if (known.seen.isSettled && known.seen.at?.getTime() === seen.at?.getTime()) return known;
+  if (isCurrent(known, seen)) return known;
   const changes = await changedSince(tx, wanted, unseenSince(wanted, known), pastBounds.most + 1);
   const sides = renewed(known.sides, await compare(tx, asking, changes));
   const matches = await countMatches(tx, wanted);

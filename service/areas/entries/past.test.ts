@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RowsAsOf } from '../../../contract/generated/types.gen.ts';
 import { calculate, DATA, finishSchema, makeThings, type Row, type Things } from '../../testing/entries.ts';
@@ -243,6 +244,19 @@ onEachApp((house) => {
     expect(await text({ asOf: new Date(Date.parse(at) - 1).toISOString() })).toContain(
       'more than 6 entries have changed since then',
     );
+  });
+
+  test('what was compared stands for all pages, also where everything changed at one moment', async () => {
+    const made = await things.create(...['One', 'Two', 'Three', 'Four'].map((Name) => ({ Name })));
+    await sql`update entry_change set created_at = now() - interval '3 hours', any_at = now() - interval '1 hour'
+      where entry_id = any(${made}::int[])`.execute(house().db);
+    const asked = { asOf: new Date(Date.now() - 2 * 3_600_000).toISOString(), orderBy: 'Name', limit: 1 };
+    Object.assign(pastBounds, { few: 2, settledMs: 0 });
+    expect((await ask(asked)).status).toBe(200);
+    // To compare once more would be refused.
+    Object.assign(pastBounds, { most: 3 });
+    expect((await ask({ ...asked, skip: 1 })).body.rows[0]?.EntryId).toBe(made[0]);
+    expect((await ask({ ...asked, query: { Name: 'One' } })).status).toBe(400);
   });
 
   describe('is refused', () => {
