@@ -14,6 +14,12 @@ const PNG = Buffer.from(
   'base64',
 );
 
+const png = (name: string) => ({
+  name,
+  mimeType: 'image/png',
+  buffer: Buffer.concat([PNG, Buffer.from(name)]),
+});
+
 const SCHEMA = '/api/rest/v4/schema/entrytypes';
 const DATA = '/api/rest/v4/data/entrydata';
 
@@ -258,11 +264,6 @@ test('files of an entry take another order by keyboard, and what calls itself a 
   });
   await page.goto(`/entries/Berth/${first}`);
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"></svg>';
-  const png = (name: string) => ({
-    name,
-    mimeType: 'image/png',
-    buffer: Buffer.concat([PNG, Buffer.from(name)]),
-  });
   await page
     .getByLabel('Files for Plans')
     .setInputFiles([
