@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DataRequestResultVm, ModifiedEntryVm } from '../../../contract/generated/types.gen.ts';
+import type { Refusal } from '../../testing/calls.ts';
 import { calculate, DATA, makeThings, type Row, type Things } from '../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../testing/site.ts';
 
@@ -63,6 +64,10 @@ onEachApp((house) => {
       expect(await statusOf(path, daysAgo(180.01))).toBe(400);
       expect(await statusOf(path, 'yesterday')).toBe(400);
     }
+    const { body } = await things.api.get<Refusal>(`${PATH}/allentrieshistory?modifiedSince=yesterday`);
+    expect(body.message).toBe(
+      'modifiedSince: must be a date such as 2026-11-21, or with a time such as 2026-11-21T09:30:00.000Z',
+    );
   });
 
   test('the deprecated list tells all types, and that it is deprecated', async () => {

@@ -19,6 +19,15 @@ const FORMATS: Readonly<Record<string, string>> = {
   int32: 'a whole number of 32 bits',
 };
 
+/** What the contract's patterns mean; of any other one the pattern itself is told. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  [String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,7})?)?(Z|[+-]\d{2}:\d{2})?)?$`]:
+    'a date such as 2026-11-21, or with a time such as 2026-11-21T09:30:00.000Z',
+  '^[A-Za-z][A-Za-z0-9_]*$': 'a letter, and behind it letters, digits and _',
+  '^[a-z][a-z0-9-]*$': 'a small letter, and behind it small letters, digits and -',
+  '^[0-9]{6}$': 'six digits',
+};
+
 /** Rules of a value that say more of it than its format does. */
 const PLAINER: ReadonlySet<string> = new Set(['type', 'minimum', 'maximum']);
 
@@ -42,6 +51,10 @@ function describe(error: ErrorObject): string {
       return `must be ${String(params['allowedValue'])}`;
     case 'format':
       return `must be ${FORMATS[String(params['format'])] ?? `of the form ${String(params['format'])}`}`;
+    case 'pattern': {
+      const words = PATTERNS[String(params['pattern'])];
+      return words === undefined ? (error.message ?? 'is not valid') : `must be ${words}`;
+    }
     case 'minimum':
     case 'exclusiveMinimum':
       return `must be at least ${String(params['limit'])}`;
@@ -55,7 +68,9 @@ function describe(error: ErrorObject): string {
     case 'maxLength':
       return `must have at most ${String(params['limit'])} characters`;
     case 'minItems':
-      return `must have at least ${String(params['limit'])} items`;
+      return Number(params['limit']) === 1
+        ? 'must hold at least one item'
+        : `must have at least ${String(params['limit'])} items`;
     case 'maxItems':
       return `must have at most ${String(params['limit'])} items`;
     case 'uniqueItems':
