@@ -233,6 +233,7 @@ const foreignRows: Record<
   countChangedEntries: { status: 200, answer: [] },
   listEntryChanges: { status: 404 },
   readEntryLineage: { status: 404 },
+  readGoneValues: { status: 404, query: () => '?at=2026-01-01' },
   listChangedEntries: { status: 404 },
   queryRowsAsOf: { status: 404, body: () => ({ asOf: '2026-01-01' }) },
   readChangeMoments: { status: 404, query: () => '?at=2026-01-01' },

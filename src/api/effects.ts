@@ -37,6 +37,7 @@ const HISTORY = [
   'listAllEntriesHistory',
   'listEntryChanges',
   'readEntryLineage',
+  'readGoneValues',
   'listChangedEntries',
   'countChangedEntries',
   'readChangeMoments',

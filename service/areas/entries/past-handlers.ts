@@ -6,16 +6,18 @@ import { type EntryType, loadSchema, type SchemaField } from '../schema/index.ts
 import { typeOf } from './asking.ts';
 import { type ChangedEntryRow, changeCounts, latestChanges } from './changed.store.ts';
 import { cursorOf, placeAt } from './cursor.ts';
-import { goneFields } from './gone-fields.store.ts';
+import { goneFields, goneValuesAt } from './gone-fields.store.ts';
 import { entryFacts, tookIn, wentInto } from './lineage.store.ts';
 import { momentsAround } from './moments.store.ts';
 import { rowsAsOf } from './past.ts';
+import type { Rendering } from './render.store.ts';
 import { entryEvents, type TimelineEvent } from './timeline.store.ts';
 import { CAUSE } from './write.store.ts';
 
 type PastReads =
   | 'listEntryChanges'
   | 'readEntryLineage'
+  | 'readGoneValues'
   | 'listChangedEntries'
   | 'countChangedEntries'
   | 'readChangeMoments'
@@ -30,7 +32,11 @@ function sinceOf(modifiedSince: string | undefined): Date {
 }
 
 /** An entry of a type, one that is gone as well. @throws ApiError 404 */
-async function entryOf({ db, caller, params }: Call<'listEntryChanges' | 'readEntryLineage'>) {
+async function entryOf({
+  db,
+  caller,
+  params,
+}: Call<'listEntryChanges' | 'readEntryLineage' | 'readGoneValues'>) {
   const type = await typeOf(db, caller.siteId, params.entryTypeId);
   const facts = await entryFacts(db, caller.siteId, type.id, params.entryId);
   if (!facts) throw notFound(`Entry ${params.entryId}`);
@@ -102,17 +108,23 @@ const changedOf = (typeId: number, row: ChangedEntryRow): ChangedEntry => {
   };
 };
 
+const asLists = (siteId: number): Rendering => ({
+  siteId,
+  linkTo: undefined,
+  extended: false,
+  wrapIntoArrays: true,
+});
+
 export const entryPastHandlers: Handlers<PastReads> = {
   async listEntryChanges(call) {
     const { db, caller, query } = call;
     const { type, facts } = await entryOf(call);
     const { siteId } = caller;
     const limit = query.limit ?? 20;
-    const rendering = { siteId, linkTo: undefined, extended: false, wrapIntoArrays: true };
     const entry = { siteId, type, entryId: facts.id };
     const gone = await goneFields(db, entry);
     const fields = [...type.fields, ...gone];
-    const events = await entryEvents(db, entry, fields, placeAt(query.cursor, 2), limit + 1, rendering);
+    const events = await entryEvents(db, entry, fields, placeAt(query.cursor, 2), limit + 1, asLists(siteId));
     const page = events.slice(0, limit);
     const last = page.at(-1);
     const isLast = last?.rank === 0 && events.length <= limit;
@@ -121,6 +133,22 @@ export const entryPastHandlers: Handlers<PastReads> = {
       // The oldest change is that it was made: whatever ends before was cut.
       ...(last && !isLast && { next: cursorOf([last.moment.toISOString(), last.rank, Number(last.seq)]) }),
     });
+  },
+
+  async readGoneValues(call) {
+    const { db, caller, query } = call;
+    const { siteId } = caller;
+    const { type, facts } = await entryOf(call);
+    const entry = { siteId, type, entryId: facts.id };
+    const gone = await goneFields(db, entry);
+    const heldAt = async (path: 'at' | 'with'): Promise<Row> => {
+      const said = query[path];
+      if (said === undefined) return undefined;
+      const at = readMoment(path, said);
+      const wasThere = facts.created <= at && (facts.deleted === null || at < facts.deleted);
+      return wasThere ? rowIn(await goneValuesAt(db, entry, gone, at, asLists(siteId))) : undefined;
+    };
+    return ok(goneOf(gone, await heldAt('at'), await heldAt('with')) ?? []);
   },
 
   async readEntryLineage(call) {

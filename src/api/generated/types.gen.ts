@@ -1251,7 +1251,7 @@ export type RowVm = {
 };
 
 /**
- * A field with another value that the type has no more, by the name it had when it was deleted.
+ * A field that the type has no more, by the name it had when it was deleted, with what it held.
  */
 export type GoneField = {
     id: number;
@@ -6942,6 +6942,75 @@ export type ListEntryChangesResponses = {
 };
 
 export type ListEntryChangesResponse = ListEntryChangesResponses[keyof ListEntryChangesResponses];
+
+export type ReadGoneValuesData = {
+    body?: never;
+    headers?: {
+        /**
+         * Act for this principal. Only where a proxy assignment lets the caller, else 401 (shapes 1).
+         */
+        'AS-USER'?: number;
+    };
+    path: {
+        /**
+         * Number or apiName of an entry type.
+         */
+        entryTypeId: string;
+        /**
+         * Id of an entry, one that is gone as well.
+         */
+        entryId: number;
+    };
+    query: {
+        /**
+         * The moment that `before` is of.
+         */
+        at: RequestDateTime;
+        /**
+         * The moment that `after` is of; today, which has no such values, without it.
+         */
+        with?: RequestDateTime;
+    };
+    url: '/api/rest/v4/data/entrydata/{entryTypeId}/entries/{entryId}/deletedfields';
+};
+
+export type ReadGoneValuesErrors = {
+    /**
+     * The request does not fit this description; `errors` names each place.
+     */
+    400: ErrorResponse;
+    /**
+     * No or bad credentials, or AS-USER without a proxy right.
+     */
+    401: ErrorResponse;
+    /**
+     * The scope or capability is missing, or the IP address is not approved (spec 5.4).
+     */
+    403: ErrorResponse;
+    /**
+     * Nothing with this id exists on this site.
+     */
+    404: ErrorResponse;
+    /**
+     * A limit is reached.
+     */
+    429: ErrorResponse;
+    /**
+     * The service failed; quote the request id when reporting it.
+     */
+    default: ErrorResponse;
+};
+
+export type ReadGoneValuesError = ReadGoneValuesErrors[keyof ReadGoneValuesErrors];
+
+export type ReadGoneValuesResponses = {
+    /**
+     * The fields with a value at one of the moments.
+     */
+    200: Array<GoneField>;
+};
+
+export type ReadGoneValuesResponse = ReadGoneValuesResponses[keyof ReadGoneValuesResponses];
 
 export type ReadEntryLineageData = {
     body?: never;

@@ -884,7 +884,7 @@ export const zRowVm = z.object({
 }).catchall(zFieldValue);
 
 /**
- * A field with another value that the type has no more, by the name it had when it was deleted.
+ * A field that the type has no more, by the name it had when it was deleted, with what it held.
  */
 export const zGoneField = z.object({
     id: z.int().min(-2147483648, { error: 'Invalid value: Expected int32 to be >= -2147483648' }).max(2147483647, { error: 'Invalid value: Expected int32 to be <= 2147483647' }),
@@ -2980,6 +2980,25 @@ export const zListEntryChangesQuery = z.object({
  * A page of the changes.
  */
 export const zListEntryChangesResponse = zEntryChanges;
+
+export const zReadGoneValuesHeaders = z.object({
+    'AS-USER': z.int().gte(1).lte(2147483647).optional()
+});
+
+export const zReadGoneValuesPath = z.object({
+    entryTypeId: z.string().min(1).max(128),
+    entryId: z.int().gte(1).lte(2147483647)
+});
+
+export const zReadGoneValuesQuery = z.object({
+    at: zRequestDateTime,
+    with: zRequestDateTime.optional()
+});
+
+/**
+ * The fields with a value at one of the moments.
+ */
+export const zReadGoneValuesResponse = z.array(zGoneField);
 
 export const zReadEntryLineageHeaders = z.object({
     'AS-USER': z.int().gte(1).lte(2147483647).optional()
