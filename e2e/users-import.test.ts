@@ -147,7 +147,7 @@ test('what cannot be read says so, and the template can', async ({ page }) => {
   expect(template.name).toBe('users-template.csv');
   await giveFile(page, template.name, template.bytes);
   await expectRow(rows(page), { Person: 'Ann Example', Outcome: 'Create' });
-  await expect(page.getByText('UTF-8')).toBeVisible();
+  await expect(page.getByText('parted by commas · UTF-8')).toBeVisible();
 });
 
 test('groups of the file are added, or replace those that people have where that is chosen', async ({
