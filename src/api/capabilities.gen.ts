@@ -73,6 +73,7 @@ export const CAPABILITIES = {
   countChangedEntries: ['Read Data'],
   listChangedEntries: ['Read Data'],
   listEntryChanges: ['Read Data'],
+  readGoneValues: ['Read Data'],
   readEntryLineage: ['Read Data'],
   readChangeMoments: ['Read Data'],
   restoreEntries: ['Manage Backups'],
