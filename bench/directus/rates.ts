@@ -43,7 +43,7 @@ function questions({ field, entries }: Place): readonly Question[] {
       theirs: { sort: 'name' },
       // Each elsewhere, so that none follows on another.
       skip: (turn) => half - 7 * turn,
-      requests: 48,
+      requests: 16,
     },
   ];
 }
