@@ -1,14 +1,31 @@
-/** Makes the template for the installed version of PGlite: run it after each upgrade and commit the file. */
+/** Makes the template for the installed version of PGlite: run it after each upgrade and each migration, commit the file. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
+import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { openDatabase } from './database.ts';
 import { templateFile } from './pglite-template.ts';
 
-const db = await PGlite.create();
-await db.query('vacuum (freeze, analyze)');
-await db.query('checkpoint');
+const dataDir = await mkdtemp(join(tmpdir(), 'steward-template-'));
+const cluster = join(dataDir, 'db', 'cluster');
+await mkdir(join(dataDir, 'db'));
+
+/** A cluster of its own: the template there is may be one of another version. */
+const bare = await PGlite.create({ dataDir: cluster });
+await bare.close();
+const { close } = await openDatabase({ databaseUrl: undefined, dataDir });
+await close();
+
+const db = await PGlite.create({ dataDir: cluster, extensions: { pg_trgm, btree_gin } });
+await db.exec('vacuum (freeze, analyze)');
+await db.exec('checkpoint');
 const tar = await (await db.dumpDataDir('none')).arrayBuffer();
 await db.close();
+await rm(dataDir, { recursive: true });
 
 // The three databases of a new cluster are nearly alike: a window as wide as a whole one finds that.
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY } = constants;

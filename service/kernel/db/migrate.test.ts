@@ -1,9 +1,14 @@
 import { readdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newPlace, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/writer.ts';
 import { openDatabase } from './database.ts';
+import { usualLimits } from './limits.ts';
+import { openEmbedded } from './pglite.ts';
 
 /** Every file of the folder, whoever added it: one that is not registered would never run. */
 const migrations = readdirSync(new URL('./migrations', import.meta.url))
@@ -47,4 +52,27 @@ onEachKind((kind) => {
     }
     await place.remove();
   });
+});
+
+test('the template holds every migration: a first start runs none (npm run db:template)', async () => {
+  const place = await newPlace('embedded', { empty: true });
+  const source = await openEmbedded(join(place.dataDir, 'db'), usualLimits);
+  const line = await source.acquire();
+  const { rows } = await line.run('select name from kysely_migration order by name', []);
+  line.release(false);
+  await source.close();
+  await place.remove();
+  expect(rows).toEqual(migrations);
+});
+
+test('a cluster without them, as of a template that was made before, is brought up to date', async () => {
+  const place = await newPlace('embedded', { empty: true });
+  await mkdir(join(place.dataDir, 'db'));
+  const bare = await PGlite.create({ dataDir: join(place.dataDir, 'db', 'cluster') });
+  await bare.close();
+  const { db, close } = await openDatabase(place);
+  const { rows } = await sql`select name from kysely_migration order by name`.execute(db);
+  await close();
+  await place.remove();
+  expect(rows).toEqual(migrations);
 });
