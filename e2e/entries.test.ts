@@ -171,6 +171,13 @@ test('the builder, the query, the chips and the address say the same', async ({ 
   await expect(find.getByLabel('Field', { exact: true }).first()).toHaveValue('Size');
   await expect(find.getByLabel('Value of Name')).toHaveValue('deal 10');
   await expectNoAxe(page);
+  // Whatever was built and typed in one go is one step of the browser's.
+  await page.goBack();
+  await expect(grid).toHaveAttribute('aria-rowcount', '261');
+  await expect(query).toHaveValue('');
+  await page.goForward();
+  await expect(grid).toHaveAttribute('aria-rowcount', '22');
+  await expect(query).toHaveValue(/deal 10/);
   await page.reload();
   await expect(grid).toHaveAttribute('aria-rowcount', '22');
   const chips = page.getByRole('group', { name: 'Filter' });

@@ -19,7 +19,8 @@ interface FindPanelProps {
   schema: Schema;
   /** The condition that the keyboard goes to; each one that is new moves it. */
   keyboard: { at: number } | undefined;
-  onQuery: (query: QueryObject | undefined) => void;
+  /** A step is what takes the place of a query that was not made here: Back leads to that one. */
+  onQuery: (query: QueryObject | undefined, isStep: boolean) => void;
   /** The request as a program sends it. */
   curl: string;
 }
@@ -47,6 +48,7 @@ export default function FindPanel({ said, fields, schema, keyboard, onQuery, cur
   const [seen, setSeen] = useState(now);
   // Queries on their way into the address: when they are there, what is being typed stays as it is.
   const [sent, setSent] = useState<readonly (string | undefined)[]>([]);
+  const own = useRef<string>(undefined);
   const timer = useRef<number>(undefined);
   const waiting = useRef<() => void>(undefined);
   // Whoever closes the panel before the pause is over has said what they want; who goes elsewhere is not brought back.
@@ -82,8 +84,10 @@ export default function FindPanel({ said, fields, schema, keyboard, onQuery, cur
     const query = toQuery(toDraft(read.condition));
     waiting.current = () => {
       waiting.current = undefined;
-      setSent((before) => [...before, JSON.stringify(query)]);
-      onQuery(query);
+      const asked = JSON.stringify(query);
+      setSent((before) => [...before, asked]);
+      onQuery(query, own.current === undefined || own.current !== now);
+      own.current = asked;
     };
     timer.current = window.setTimeout(() => waiting.current?.(), PAUSE);
   };

@@ -5,7 +5,7 @@ import type { Field } from '../schema.ts';
 import { completed, completionsAt } from './completions.ts';
 import type { Completion } from './completions.ts';
 import { QueryOptions } from './QueryOptions.tsx';
-import { lineOf, rangeOf, scan } from './scan.ts';
+import { isPastColon, lineOf, rangeOf, scan } from './scan.ts';
 import type { Range } from './scan.ts';
 
 interface QueryEditorProps {
@@ -56,6 +56,11 @@ export function QueryEditor({ id, text, fields, faults, onChange }: QueryEditorP
       event.preventDefault();
       offer(event.currentTarget.selectionStart);
       setGone(0);
+      return;
+    }
+    // A completion brings the colon of its name; whoever types one is past it already.
+    if (event.key === ':' && isPastColon(text, event.currentTarget.selectionStart)) {
+      event.preventDefault();
       return;
     }
     if (!open) return;

@@ -4,7 +4,7 @@ import { schemaOf } from '../schema.ts';
 import { completed, completionsAt } from './completions.ts';
 import { OPERATOR_HELP } from './operators.ts';
 import { readSaid } from './query.ts';
-import { lineOf, rangeOf, scan } from './scan.ts';
+import { isPastColon, lineOf, rangeOf, scan } from './scan.ts';
 import { PLAIN_FIELD } from '../field.fixture.ts';
 
 const field = (id: number, apiName: string, fieldType: number, more: object = {}) => ({
@@ -84,6 +84,12 @@ const placeOf = (text: string) => {
   const range = rangeOf(text, fault);
   return [text.slice(range.from, range.to), lineOf(text, range)];
 };
+
+it('knows the colon that a completion brought', () => {
+  expect(isPastColon('{City: ', 7)).toBe(true);
+  expect(isPastColon('{City', 5)).toBe(false);
+  expect(isPastColon('{City: "http:', 13)).toBe(false);
+});
 
 it('says where a fault is', () => {
   expect(placeOf('{City: 1,\n Nam: "x"}')).toEqual(['City', { line: 1, column: 2 }]);

@@ -71,6 +71,12 @@ export function scan(text: string, caret = -1): Scanned {
   return { places, spot };
 }
 
+/** Whether the colon of a name stands right before the caret. */
+export function isPastColon(text: string, caret: number): boolean {
+  const { spot } = scan(text, caret);
+  return spot?.kind === 'value' && spot.typed === '' && /: ?$/.test(text.slice(0, caret));
+}
+
 function step(frames: Frame[], places: Map<string, Range>, token: string, range: Range): void {
   const frame = frames.at(-1);
   if (!frame) return;

@@ -146,8 +146,8 @@ export function EntryGrid(props: EntryGridProps) {
   const bounds = { rows: rows.total, columns: small ? 1 : columns.length, page: Math.max(1, inView - 2) };
   const sheet = useSheet({ rows, columns, editing, current, bounds, go, reveal });
   const { range: drawn } = sheet;
-  const lastInView = Math.ceil((view.top + view.height - head) / rowHeight) - 1;
-  useTellStatus({ rows, first: firstSeen, last: Math.min(rows.total - 1, lastInView), range: drawn });
+  const lastInView = Math.min(rows.total, Math.ceil((view.top + view.height - head) / rowHeight)) - 1;
+  useTellStatus({ rows, first: firstSeen, last: lastInView, cell: current, range: drawn });
   const isRows =
     drawn && (drawn.bottom > drawn.top || (drawn.left === 0 && drawn.right === columns.length - 1));
   useChoose(props.rows, rows, isRows ? drawn : undefined);

@@ -1,11 +1,15 @@
 import { useState } from 'react';
+import { FIELD } from '../../../contract/rules/fields.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { count, counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { toast } from '../../ui/feedback/toast.ts';
 import { SMALL, useMedia } from '../../ui/use-media.ts';
 import type { EntryColumn } from '../columns.ts';
+import { dateNote } from '../dates.ts';
 import type { EntryRows } from '../rows.ts';
+import { OWN_ZONE, useZone } from '../zone.ts';
+import type { Cell } from './keys.ts';
 import { cellsIn } from './range.ts';
 import type { Range } from './range.ts';
 import { rowsAtHand, rowsBetween } from './rows-between.ts';
@@ -36,12 +40,28 @@ export function GridFoot({ columns, editing }: GridFootProps) {
         <RangeTotals {...{ columns, editing }} rows={status.rows} range={status.range} />
       ) : (
         <>
+          {status && !small && <DateNote {...{ columns, editing }} rows={status.rows} cell={status.cell} />}
           {!small && <span>{counted(columns.length, 'column', 'columns')}</span>}
           <span title="Hovering over a date tells it in every zone">Dates in {editing.zone}</span>
         </>
       )}
     </span>
   );
+}
+
+interface DateNoteProps extends GridFootProps {
+  rows: EntryRows;
+  cell: Cell;
+}
+
+/** The date that the keyboard is on in every zone, as hovering tells it. */
+function DateNote({ rows, cell, columns, editing }: DateNoteProps) {
+  const { site } = useZone();
+  const row = rows.at(cell.row);
+  const field = columns[cell.column]?.field;
+  const value = row && field?.fieldType === FIELD.date ? shownIn(row, field, editing.changes) : undefined;
+  if (!field || typeof value !== 'string') return null;
+  return <span className="num eg-totals">{dateNote(value, field.isDateOnly, site, OWN_ZONE)}</span>;
 }
 
 /** More is a question for the export. */

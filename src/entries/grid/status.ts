@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { createStore, useStore } from '../../ui/store.ts';
 import type { EntryRows } from '../rows.ts';
+import type { Cell } from './keys.ts';
 import type { Range } from './range.ts';
 
 /** What of the grid is in view and selected. */
@@ -9,6 +10,8 @@ interface GridStatus {
   /** Counted from 0. */
   first: number;
   last: number;
+  /** The one that the keyboard is on. */
+  cell: Cell;
   range: Range | undefined;
 }
 
@@ -19,11 +22,13 @@ const status = createStore<GridStatus | undefined>(undefined);
 export const useGridStatus = (): GridStatus | undefined => useStore(status);
 
 /** Tells the footer what is in view and selected. */
-export function useTellStatus({ rows, first, last, range }: GridStatus): void {
+export function useTellStatus({ rows, first, last, cell, range }: GridStatus): void {
+  const { row, column } = cell;
   const { top, bottom, left, right } = range ?? {};
   useEffect(() => {
     const isRange = top !== undefined && bottom !== undefined && left !== undefined && right !== undefined;
-    status.set({ rows, first, last, range: isRange ? { top, bottom, left, right } : undefined });
-  }, [rows, first, last, top, bottom, left, right]);
+    const chosen = isRange ? { top, bottom, left, right } : undefined;
+    status.set({ rows, first, last, cell: { row, column }, range: chosen });
+  }, [rows, first, last, row, column, top, bottom, left, right]);
   useEffect(() => () => status.set(undefined), []);
 }

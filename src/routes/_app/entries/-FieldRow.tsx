@@ -4,6 +4,8 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { EntryTypeVm, SavedView } from '../../../api/generated/types.gen.ts';
 import { useAllowed } from '../../../api/session.ts';
+import { ChoiceBadge } from '../../../entries/ChoiceBadge.tsx';
+import { FieldIcon } from '../../../entries/FieldIcon.tsx';
 import { requiredWords } from '../../../entries/find/words.ts';
 import { lackingQuery, readsOf, typeWords, usesOf } from '../../../entries/schema-words.ts';
 import type { Field, Schema } from '../../../entries/schema.ts';
@@ -44,6 +46,7 @@ export function FieldRow({ field, fields, schema, type, usedBy, onEdit }: FieldR
       </div>
       <div className="sch-rules">
         <p>
+          <FieldIcon field={field} />
           {typeWords(field, schema)}
           <Marks field={field} />
         </p>
@@ -123,8 +126,8 @@ function Choices({ field: { choiceValues = [] } }: { field: Field }) {
   const more = choiceValues.length - CHOICES;
   return (
     <div className="sch-choices">
-      {choiceValues.slice(0, all ? undefined : CHOICES).map(({ id, name }) => (
-        <Badge key={id}>{name}</Badge>
+      {choiceValues.slice(0, all ? undefined : CHOICES).map((choice) => (
+        <ChoiceBadge key={choice.id} choice={choice} />
       ))}
       {more > 0 && (
         <Button size="small" variant="quiet" aria-expanded={all} onClick={() => setAll(!all)}>

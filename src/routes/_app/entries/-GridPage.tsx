@@ -205,7 +205,7 @@ function Entries() {
             said={view.query}
             keyboard={finding.keyboard}
             {...{ fields, schema }}
-            onQuery={(query) => void enter({ query })}
+            onQuery={(query, isStep) => void enter({ query }, isStep)}
             curl={curlOf(location.origin, type.apiName, { ...question, limit: 100, skip: 0 })}
           />
         )}

@@ -16,12 +16,12 @@ export function useView() {
   const view = useMemo(() => readEntriesView(search), [search]);
   const pointed = useMemo(() => readPointed(search), [search]);
   const show = (next: EntriesView) => navigate({ to: '.', search: writeEntriesView(next) });
-  /** Enters what was typed a moment ago, in place of what stood there; all else stays as it is by now. */
-  const enter = (part: Partial<EntriesView>) =>
+  /** Enters what was said a moment ago, in place of what stood there or as a step that Back undoes; all else stays. */
+  const enter = (part: Partial<EntriesView>, isStep = false) =>
     navigate({
       to: '.',
       search: (now) => writeEntriesView({ ...readEntriesView(now), ...part }),
-      replace: true,
+      replace: !isStep,
     });
   /** The address of an entry in this view, or of one of its cells. */
   const linkTo = (to: Pointed): string => {
