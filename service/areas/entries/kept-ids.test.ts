@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { dropIds, findIds, type KeptIds, knownIds } from './kept-ids.ts';
+import { findIds, type KeptIds, knownIds } from './kept-ids.ts';
 
 const MB = 1024 * 1024;
 const list = (megabytes: number, mark = 0): KeptIds => ({
@@ -38,13 +38,17 @@ test('of more than 64 MB those that nobody has looked at for longest are dropped
   expect(['a', 'c', 'd', 'e', 'too large'].filter((name) => knownIds(name))).toEqual(['a', 'c', 'd', 'e']);
 });
 
-test('a list is dropped by whoever has seen that it is no longer so, and not in place of a newer one', async () => {
-  const old = await findIds('mine', here, () => Promise.resolve(list(1, 1)));
-  await findIds('mine', here, () => Promise.resolve(list(1, 2)));
-  dropIds('mine', old);
-  expect(knownIds('mine')?.mark).toBe(2);
-  dropIds('mine', knownIds('mine'));
-  expect(knownIds('mine')).toBeUndefined();
+test('a list that took long to be found rests, so that whoever changes it all the time costs others little', async () => {
+  vi.useFakeTimers();
+  try {
+    await findIds('slow', here, async () => {
+      await vi.advanceTimersByTimeAsync(2_000);
+      return list(1);
+    });
+    expect((knownIds('slow')?.restsUntil ?? 0) - performance.now()).toBe(4_000);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('nobody keeps a list that nobody looks at for ten minutes', async () => {

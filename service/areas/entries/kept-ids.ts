@@ -10,6 +10,8 @@ export interface KeptIds {
 }
 
 interface Kept extends KeptIds {
+  /** Where it is no longer so already, it changes too fast to be found anew before then. */
+  readonly restsUntil: number;
   readonly bytes: number;
   readonly expiry: NodeJS.Timeout;
 }
@@ -18,6 +20,9 @@ interface Kept extends KeptIds {
 const MOST_BYTES = 64 * 1024 * 1024;
 /** A list that nobody looked at for so long is found anew. */
 const IDLE_MS = 600_000;
+
+/** A list that is no longer so is not found anew before so many times as long as that took: others need the database. */
+const REST = 2;
 
 /** The last used ones last. */
 const known = new Map<string, Kept>();
@@ -31,35 +36,35 @@ interface UnderWay {
 }
 const underWay = new Map<string, UnderWay>();
 
-/** Drops a list, unless another one has taken its place. */
-export function dropIds(key: string, list: KeptIds | undefined = known.get(key)): void {
+function drop(key: string): void {
   const kept = known.get(key);
-  if (!kept || kept !== list) return;
+  if (!kept) return;
   clearTimeout(kept.expiry);
   bytes -= kept.bytes;
   known.delete(key);
 }
 
-function keep(key: string, list: KeptIds): KeptIds {
-  dropIds(key);
+function keep(key: string, list: KeptIds, tookMs: number): KeptIds {
+  drop(key);
   const size = list.ids.byteLength + (list.people?.ids.byteLength ?? 0);
   if (size > MOST_BYTES) return list;
   const kept = {
     ...list,
     bytes: size,
-    expiry: setTimeout(() => dropIds(key), IDLE_MS).unref(),
+    restsUntil: performance.now() + REST * tookMs,
+    expiry: setTimeout(() => drop(key), IDLE_MS).unref(),
   };
   known.set(key, kept);
   bytes += kept.bytes;
   for (const oldest of known.keys()) {
     if (bytes <= MOST_BYTES) break;
-    dropIds(oldest);
+    drop(oldest);
   }
   return kept;
 }
 
 /** What is known of a list, from the last time that anybody asked. */
-export function knownIds(key: string): KeptIds | undefined {
+export function knownIds(key: string): Kept | undefined {
   const kept = known.get(key);
   if (!kept) return undefined;
   known.delete(key);
@@ -70,7 +75,8 @@ export function knownIds(key: string): KeptIds | undefined {
 
 function begin(key: string, find: (unasked: AbortSignal) => Promise<KeptIds>): UnderWay {
   const controller = new AbortController();
-  const found = find(controller.signal).then((list) => keep(key, list));
+  const started = performance.now();
+  const found = find(controller.signal).then((list) => keep(key, list, performance.now() - started));
   const way = { found, unasked: controller, waiting: 0 };
   underWay.set(key, way);
   const end = () => {

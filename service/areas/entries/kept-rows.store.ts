@@ -5,7 +5,7 @@ import type { Call } from '../../kernel/http/handler.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import { slotOf, textOf } from './columns.store.ts';
 import { textsWith } from './conditions.store.ts';
-import { dropIds, findIds, type KeptIds, knownIds } from './kept-ids.ts';
+import { findIds, type KeptIds, knownIds } from './kept-ids.ts';
 import { type Mark, markSql, sinceSql, unchangedSql } from './marks.store.ts';
 import { fieldIn, matching, type Wanted, type Window } from './matching.store.ts';
 import { followedBy, isIndexed, orderKey, orderSql } from './order.store.ts';
@@ -56,15 +56,15 @@ const byPeople = ({ order }: Wanted): SchemaField | undefined =>
 const namesSql = (
   people: Sql,
 ): Sql => sql`(select coalesce(sum(hashtextextended(first_name || ' ' || last_name, user_id)), 0)::text
-  from account where user_id = any(${people}))`;
+  from account where user_id = any(${people}::int[]))`;
 
 interface ListRow {
   ids: Buffer;
   /** How many have a value to order them by. */
   had: number;
   mark: Mark;
-  people: Buffer;
-  names: string;
+  people: Buffer | null;
+  names: string | null;
 }
 
 /** All ids of a list, in its order. Those without a value stand last, by their ids. */
@@ -76,27 +76,41 @@ async function readIds(db: Db, wanted: Wanted): Promise<KeptIds> {
     ? sql`order by key ${direction} nulls last, e.entry_id ${direction}`
     : sql`order by e.entry_id`;
   const people = byPeople(wanted);
-  const person = people ? sql`${textOf(people)}::int` : sql`null::int`;
+  const found = sql`select e.entry_id, ${key} as key, ${people ? sql`${textOf(people)}::int` : sql`null::int`} as person
+    ${matching(wanted)} ${sorted}`;
+  // Nothing else may be gathered beside the ids that would have them in another order: distinct values would.
   const { rows } = await sql<ListRow>`
-    select ids, had, ${markSql(asked.siteId)} as mark, ${namesSql(sql`people`)} as names,
-      (select coalesce(string_agg(int4send(id), ''::bytea), ''::bytea) from unnest(people) as id) as people
-    from (select coalesce(string_agg(int4send(entry_id), ''::bytea), ''::bytea) as ids, count(key)::int as had,
-        ${people ? sql`array_agg(distinct person) filter (where person is not null)` : sql`null::int[]`} as people
-      from (select e.entry_id, ${key} as key, ${person} as person ${matching(wanted)} ${sorted}) as sorted) as list`.execute(
-    db,
-  );
+    with ${
+      people
+        ? sql`found as materialized (${found}), people as materialized (
+      select array_agg(distinct person) filter (where person is not null) as ids from found)`
+        : sql`found as (${found})`
+    }
+    select coalesce(string_agg(int4send(entry_id), ''::bytea), ''::bytea) as ids, count(key)::int as had,
+      ${markSql(asked.siteId)} as mark,
+      ${
+        people
+          ? sql`(select string_agg(int4send(id), ''::bytea) from people, unnest(people.ids) as id) as people,
+            ${namesSql(sql`(select ids from people)`)} as names`
+          : sql`null::bytea as people, null as names`
+      }
+    from found`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('A list is one row');
   const ids = idsIn(row.ids);
   if (order?.descending) ids.subarray(row.had).reverse();
-  return { ids, mark: row.mark, people: people && { ids: idsIn(row.people), names: row.names } };
+  return {
+    ids,
+    mark: row.mark,
+    people: people && { ids: row.people ? idsIn(row.people) : new Int32Array(), names: row.names ?? '' },
+  };
 }
 
 /** Whether a list is still what it was, as the statement sees it. */
-const holdsSql = (wanted: Wanted, { mark, people }: KeptIds): Sql | undefined =>
+const holdsSql = (wanted: Wanted, { mark, people }: KeptIds): Sql =>
   people
-    ? sql`(${unchangedSql(wanted.asked.siteId, mark, wanted.type.id)} and ${namesSql(sql`${[...people.ids]}::int[]`)} = ${people.names})`
-    : sinceSql(wanted, mark);
+    ? sql`(${unchangedSql(wanted.asked.siteId, mark, wanted.type.id)} and ${namesSql(sql`${[...people.ids]}`)} = ${people.names})`
+    : (sinceSql(wanted, mark) ?? sql`false`);
 
 /** The page that a list has; undefined where the list is no longer so. */
 async function pageIn(
@@ -135,8 +149,21 @@ export async function keptRows(
   const key = keyOf(wanted);
   const known = knownIds(key);
   const page = known && (await pageIn(reads, wanted, window, row, known));
-  if (page) return page;
-  dropIds(key, known);
+  if (page || (known && performance.now() < known.restsUntil)) return page;
   const list = await findIds(key, gone, (unasked) => readIds(readsUntil(db, unasked), wanted));
   return pageIn(reads, wanted, window, row, list);
+}
+
+/** Where an entry stands in a list whose ids are kept, null where it does not; undefined where they are not. */
+export async function keptPosition(
+  db: Db,
+  wanted: Wanted,
+  entryId: number,
+): Promise<number | null | undefined> {
+  const list = isKept(wanted) ? knownIds(keyOf(wanted)) : undefined;
+  if (!list) return undefined;
+  const { rows } = await sql<{ holds: boolean }>`select ${holdsSql(wanted, list)} as holds`.execute(db);
+  if (!rows[0]?.holds) return undefined;
+  const at = list.ids.indexOf(entryId);
+  return at < 0 ? null : at;
 }

@@ -1,8 +1,10 @@
 /** Whoever reads on gets the rows of this moment, whatever was read and written before. */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { makeThings, setReady, type Things } from '../../testing/entries.ts';
 import { makePerson, onEachApp, type Person } from '../../testing/site.ts';
+import { markSql, unchangedSql } from './marks.store.ts';
 
 onEachApp((house) => {
   let things: Things;
@@ -86,5 +88,26 @@ onEachApp((house) => {
   ])('by names of others, in the order %s', async (orderBy, work) => {
     const [came, stands] = await readOn(orderBy, {}, work);
     expect(came).toEqual(stands);
+  });
+
+  test('whether anything was changed since is told for each type, for all, and for what is forgotten', async () => {
+    const { db } = house();
+    const seen = async (mark: number, typeId: number | undefined): Promise<unknown> => {
+      const { rows } = await sql<{ holds: boolean; mark: number }>`
+        select ${unchangedSql(things.siteId, mark, typeId)} as holds, ${markSql(things.siteId)} as mark`.execute(
+        db,
+      );
+      return rows[0];
+    };
+    await things.update(thing(5), { Score: 77 });
+    const { mark } = (await seen(0, undefined)) as { mark: number };
+    const types = [things.typeId, things.typeId + 1, undefined];
+    const unchanged = async () =>
+      Promise.all(types.map(async (typeId) => (await seen(mark, typeId)) as object));
+    expect(await unchanged()).toEqual(types.map(() => ({ holds: true, mark })));
+    await things.update(thing(5), { Score: 78 });
+    expect(await unchanged()).toEqual([false, true, false].map((holds) => ({ holds, mark: mark + 1 })));
+    await db.deleteFrom('topic_event').where('site_id', '=', things.siteId).execute();
+    expect(await unchanged()).toEqual([false, false, false].map((holds) => ({ holds, mark: mark + 1 })));
   });
 });

@@ -3,6 +3,7 @@ import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { Db } from '../../kernel/db/database.ts';
 import { countBefore, ENTRIES_BY_TYPE } from '../../kernel/db/list-page.ts';
 import { textsWith } from './conditions.store.ts';
+import { keptPosition } from './kept-rows.store.ts';
 import { asksForAll, fieldIn, matching, totalSql, type Wanted } from './matching.store.ts';
 import { besideSql, orderSql } from './order.store.ts';
 import type { Position } from './positions.ts';
@@ -48,6 +49,8 @@ function before(wanted: Wanted, at: Position): Sql {
  * nothing is sorted: it costs as much as the page there does, or less.
  */
 export async function positionIn(db: Db, wanted: Wanted, entryId: number): Promise<number | null> {
+  const kept = await keptPosition(db, wanted, entryId);
+  if (kept !== undefined) return kept;
   const key = wanted.order ? orderSql(wanted.order, wanted.asked.siteId) : sql`null::int`;
   const { rows } = await sql<{
     key: Position['key'];
