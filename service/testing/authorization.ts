@@ -1,0 +1,256 @@
+/** What is decided about each operation of the contract: to whom it is open, and what another site's administrator is answered. */
+import type { NotBuilt } from '../areas/not-built.ts';
+import type { OperationId } from '../kernel/http/handler.ts';
+import type { Person } from './site.ts';
+
+export const NOBODY = 2_147_483_647;
+const NO_COLUMNS = { order: [], hidden: [], widths: {}, frozen: 1 };
+
+/** Operations that anybody may call, because they are how one gets credentials; each a decision of its own. */
+export const open = new Set([
+  'issueToken',
+  'signIn',
+  'inspectLink',
+  'setPassword',
+  'requestPasswordLink',
+  'createFirstAdministrator',
+  'beginIdentitySignIn',
+  'finishIdentitySignIn',
+  'downloadBackupByLink',
+  'inspectInvitation',
+  'acceptInvitation',
+  'beginPasskeySignIn',
+  'signInWithPasskey',
+]);
+/** Operations on nothing but the caller's own session. */
+export const own = new Set([
+  'getSession',
+  'signOut',
+  'switchSite',
+  'getApiKey',
+  'disableApiKey',
+  'getApiKeyUsage',
+  'verifySecondFactor',
+  'beginPasskeyProof',
+  'beginEnrolment',
+  'confirmEnrolment',
+  'provePresence',
+  'getOwnSecurity',
+  'regenerateRecoveryCodes',
+  'beginPasskeyRegistration',
+  'registerPasskey',
+  'removePasskey',
+  'listOwnSessions',
+  'endOtherSessions',
+  'endOwnSession',
+  'changePassword',
+  'getIdentitySignOut',
+  'listOwnPrincipals',
+  'beginActing',
+  'endActing',
+  'recordExport',
+]);
+
+/** Operations above all sites: a capability on one of them is not enough, their own test says what is. */
+export const platform = new Set([
+  'listPlatformSites',
+  'createPlatformSite',
+  'getPlatformSite',
+  'updatePlatformSite',
+  'getSiteIdentity',
+  'updateSiteIdentity',
+]);
+
+type Foreign = Pick<Person, 'userId' | 'groupId' | 'email'>;
+type Guarded = Exclude<
+  OperationId,
+  | NotBuilt
+  | 'issueToken'
+  | 'signIn'
+  | 'inspectLink'
+  | 'setPassword'
+  | 'requestPasswordLink'
+  | 'createFirstAdministrator'
+  | 'downloadBackupByLink'
+  | 'inspectInvitation'
+  | 'acceptInvitation'
+  | 'getSession'
+  | 'signOut'
+  | 'switchSite'
+  | 'listOwnPrincipals'
+  | 'beginActing'
+  | 'endActing'
+  | 'recordExport'
+  | 'getApiKey'
+  | 'disableApiKey'
+  | 'getApiKeyUsage'
+  | 'verifySecondFactor'
+  | 'beginPasskeyProof'
+  | 'beginEnrolment'
+  | 'confirmEnrolment'
+  | 'provePresence'
+  | 'getOwnSecurity'
+  | 'regenerateRecoveryCodes'
+  | 'beginPasskeyRegistration'
+  | 'registerPasskey'
+  | 'removePasskey'
+  | 'listOwnSessions'
+  | 'endOtherSessions'
+  | 'endOwnSession'
+  | 'changePassword'
+  | 'beginPasskeySignIn'
+  | 'listPlatformSites'
+  | 'createPlatformSite'
+  | 'getPlatformSite'
+  | 'updatePlatformSite'
+  | 'getSiteIdentity'
+  | 'updateSiteIdentity'
+  | 'beginIdentitySignIn'
+  | 'getIdentitySignOut'
+  | 'finishIdentitySignIn'
+  | 'signInWithPasskey'
+>;
+
+/** What an administrator of another site is answered who names somebody of this one. A built operation without a row is a type error. */
+export const foreignRows: Record<
+  Guarded,
+  { status: number; query?: (who: Foreign) => string; body?: (who: Foreign) => unknown; answer?: unknown }
+> = {
+  searchUsers: { status: 200, query: ({ email }) => `?email=${email}`, answer: [] },
+  getUsersByIds: { status: 200, body: ({ userId }) => [userId], answer: [] },
+  getUser: { status: 404 },
+  explainAccess: { status: 404 },
+  getUserSecurity: { status: 404 },
+  resetTwoFactor: { status: 404 },
+  endUserSessions: { status: 404 },
+  enableApiKey: { status: 409, body: () => ({ scopes: ['user_management'] }) },
+  updateUser: { status: 404, body: ({ userId }) => ({ id: userId, lastName: 'Taken' }) },
+  removeUser: { status: 404 },
+  createUser: {
+    status: 400,
+    body: ({ groupId }) => ({ email: 'a@b.test', firstName: 'A', lastName: 'B', groups: [groupId] }),
+  },
+  getUserLicense: { status: 404 },
+  updateUserLicense: { status: 404, body: ({ userId }) => ({ userId, licenseTypeId: 4 }) },
+  searchUserLicenses: { status: 200, query: () => '?pageSize=1000' },
+  getUserLicenseHistory: { status: 404 },
+  listLicenseSeats: { status: 200 },
+  listUnusedLicenses: { status: 200, query: () => '?days=1&pageSize=1000' },
+  queryUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
+  summarizeUserActivity: { status: 200, body: ({ userId }) => ({ userIds: [userId] }) },
+  listUserChanges: { status: 404 },
+  listInvestigations: { status: 200 },
+  createInvestigation: {
+    status: 200,
+    body: ({ userId }) => ({ name: 'Mine', query: { userIds: [userId] } }),
+  },
+  readInvestigation: { status: 404 },
+  updateInvestigation: { status: 404, body: () => ({ name: 'Taken' }) },
+  deleteInvestigation: { status: 404 },
+  listGroups: { status: 200, query: () => '?pageSize=1000' },
+  getGroup: { status: 404 },
+  createGroup: { status: 200, body: () => ({ name: `Mine ${crypto.randomUUID()}` }) },
+  updateGroup: { status: 404, body: () => ({ name: 'Taken', capabilities: [] }) },
+  deleteGroup: { status: 404 },
+  assignGroups: { status: 400, body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }] },
+  // Nobody of another site can be named in these: they are about the caller's own.
+  readTwoFactorCoverage: { status: 200 },
+  listApprovedAddresses: { status: 200 },
+  updateApprovedAddresses: { status: 200, body: () => ({ addresses: [] }) },
+  rehearseApprovedAddresses: { status: 200, body: () => ({ addresses: [] }) },
+  getSiteSettings: { status: 200 },
+  updateSiteSettings: { status: 200, body: () => ({}) },
+  listProxies: { status: 200, query: ({ userId }) => `?userId=${userId}`, answer: [] },
+  updateProxies: { status: 404, body: ({ userId }) => ({ proxyUserId: userId, users: [] }) },
+  changeProxies: {
+    status: 400,
+    body: ({ userId }) => ({ add: [{ proxyUserId: userId, userId }] }),
+  },
+  listActingReports: { status: 200, query: ({ userId }) => `?userId=${userId}`, answer: [] },
+  readActingReport: { status: 404 },
+  unassignGroups: {
+    status: 400,
+    body: ({ userId, groupId }) => [{ userIds: [userId], groupIds: [groupId] }],
+  },
+  inviteExistingUser: {
+    status: 400,
+    body: ({ email, groupId }) => ({ email, type: 0, groups: [groupId] }),
+  },
+  addExistingUser: { status: 403, body: ({ email }) => ({ email }) },
+  addExistingUserAlias: { status: 403, body: ({ email }) => ({ email }) },
+  listInvitations: { status: 200, query: () => '?pageSize=1000', answer: [] },
+  revokeInvitation: { status: 404 },
+  resendInvitation: { status: 404 },
+  extendInvitation: { status: 404, body: () => ({ days: 1 }) },
+  checkInvitees: { status: 200, body: () => ({ emails: ['nobody@nowhere.test'] }) },
+  listEntries: { status: 404 },
+  listEntriesHistory: { status: 404 },
+  listEntriesAllHistory: { status: 404 },
+  listAllEntriesHistory: { status: 200, answer: [] },
+  filterEntries: { status: 404, body: () => [] },
+  readEntryData: {
+    status: 200,
+    body: () => [{ entryId: 1, fieldId: 1 }],
+    answer: [{ entryId: 1, fieldId: 1, error: { code: 404, description: 'Entry 1 does not exist' } }],
+  },
+  readHistoricalData: { status: 404, body: () => ({ entryTypeId: NOBODY, fromDate: '2026-01-01' }) },
+  getEntryFile: { status: 404 },
+  createEntries: { status: 404, body: () => ({ storeRequests: [] }) },
+  updateEntries: { status: 404, body: () => ({ storeRequests: [] }) },
+  deleteEntries: { status: 404, body: () => [1] },
+  mergeEntries: { status: 404, body: () => ({ entryId: 1, mergeEntries: [2] }) },
+  countChangedEntries: { status: 200, answer: [] },
+  listEntryChanges: { status: 404 },
+  readEntryLineage: { status: 404 },
+  readGoneValues: { status: 404, query: () => '?at=2026-01-01' },
+  listChangedEntries: { status: 404 },
+  queryRowsAsOf: { status: 404, body: () => ({ asOf: '2026-01-01' }) },
+  readChangeMoments: { status: 404, query: () => '?at=2026-01-01' },
+  restoreEntries: { status: 404, body: () => [1] },
+  queryRows: { status: 404 },
+  queryRowsByBody: { status: 404, body: () => ({}) },
+  listViews: { status: 404 },
+  createView: {
+    status: 404,
+    body: () => ({ name: 'Mine', search: '', query: '', sort: '', columns: NO_COLUMNS }),
+  },
+  getView: { status: 404 },
+  updateView: { status: 404, body: () => ({ name: 'Taken' }) },
+  deleteView: { status: 404 },
+  requestBackup: { status: 404, body: () => ({ ids: [NOBODY] }) },
+  listBackups: { status: 200, answer: { isSuccess: true, data: [] } },
+  downloadBackup: { status: 404 },
+  createBackupDownload: { status: 404 },
+  deleteBackup: { status: 404 },
+  cancelBackup: { status: 404 },
+  verifyBackup: { status: 404 },
+  readBackupContents: { status: 404 },
+  listBackupDownloads: { status: 404 },
+  getBackupSettings: { status: 200 },
+  updateBackupSettings: {
+    status: 200,
+    body: () => ({ isDaily: false, hour: 3, keepDays: 30, includeFiles: false, verify: false }),
+  },
+  listEntryTypes: { status: 200, answer: [] },
+  createEntryType: {
+    status: 200,
+    body: () => ({
+      apiName: `T${crypto.randomUUID().replaceAll('-', '')}`,
+      singularName: 'A',
+      pluralName: 'B',
+    }),
+  },
+  getEntryType: { status: 404 },
+  updateEntryType: { status: 404, body: () => ({ singularName: 'Taken' }) },
+  deleteEntryType: { status: 404 },
+  listFields: { status: 404 },
+  createField: { status: 404, body: () => ({ apiName: 'A', name: 'A', fieldType: 1 }) },
+  listAllFields: { status: 200 },
+  getField: { status: 404 },
+  updateField: { status: 404, body: () => ({ name: 'Taken' }) },
+  deleteField: { status: 404 },
+  listCurrencies: { status: 200 },
+  listFieldTypes: { status: 200 },
+  listFilterOperations: { status: 200 },
+  listSchemaUsers: { status: 200 },
+};
