@@ -7,6 +7,7 @@ import type {
   ChangeMoments,
   EntryChanges,
   EntryLineage,
+  GoneField,
 } from '../../../contract/generated/types.gen.ts';
 import { calculate, DATA, finishSchema, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../testing/site.ts';
@@ -209,5 +210,16 @@ onEachApp((house) => {
     expect(change?.gone).toMatchObject([
       { id: fieldId, name: 'Tags', fieldType: 2, after: [{ name: 'Red' }, { name: 'Blue' }] },
     ]);
+    const held = async (query: string) =>
+      (await things.api.get<GoneField[]>(`${PATH}/Thing/entries/${id}/deletedfields?${query}`)).body;
+    const then = change?.at ?? '';
+    const made = new Date(Date.parse(then) - 1).toISOString();
+    const told = { id: fieldId, name: 'Tags' };
+    expect(await held(`at=${then}`)).toMatchObject([
+      { ...told, before: [{ name: 'Red' }, { name: 'Blue' }] },
+    ]);
+    expect(await held(`at=${made}&with=${then}`)).toMatchObject([{ ...told, after: [{ name: 'Red' }, {}] }]);
+    expect(await held(`at=${made}`)).toEqual([]);
+    expect(await held(`at=${new Date().toISOString()}`)).toEqual([]);
   });
 });

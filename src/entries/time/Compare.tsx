@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { toServiceError } from '../../api/errors.ts';
@@ -13,11 +13,13 @@ import { Check } from '../../ui/form/Check.tsx';
 import { Card } from '../../ui/layout/Card.tsx';
 import type { Field } from '../schema.ts';
 import { valueIn } from '../values.ts';
-import { differencesOf, isCaseOnly } from './differences.ts';
+import { differencesOf, goneDifferences, isCaseOnly } from './differences.ts';
+import type { Difference } from './differences.ts';
+import { GoneSides } from './GoneSides.tsx';
 import { stageRestored, whyNotRestored } from './restore.ts';
 import { Shown } from './Shown.tsx';
 import type { Moments } from './moments.ts';
-import { entryAtQuery } from './timeline.ts';
+import { entryAtQuery, goneValuesQuery } from './timeline.ts';
 import './time.css';
 
 interface CompareProps {
@@ -41,7 +43,9 @@ interface Side {
 export function Compare(props: CompareProps) {
   const { type, entry, moments, onClose } = props;
   const answers = useQueries({ queries: moments.map((at) => entryAtQuery(type.id, entry.id, at)) });
-  const failed = answers.find(({ error }) => error !== null)?.error;
+  const [first = '', second] = moments;
+  const gone = useQuery(goneValuesQuery(type.id, entry.id, first, second));
+  const failed = answers.find(({ error }) => error !== null)?.error ?? gone.error;
   const sides = moments.flatMap((at, index): Side[] => {
     const row = answers[index]?.data;
     return row === undefined ? [] : [{ at, title: exactDate(at), row }];
@@ -52,6 +56,7 @@ export function Compare(props: CompareProps) {
     row: entry.row,
   };
   const [one, other = today] = sides;
+  const isThere = sides.length === moments.length && gone.data !== undefined;
   const place = useRef<HTMLDivElement>(null);
   // Moments are picked further down the page: what they are about must not open out of sight.
   useEffect(() => {
@@ -65,14 +70,23 @@ export function Compare(props: CompareProps) {
         actions={<IconButton label="Close the comparison" icon={X} onClick={onClose} />}
       >
         {failed && <p className="ent-line field-error">{toServiceError(failed).message}</p>}
-        {!failed && (sides.length < moments.length || !one ? <SkeletonRows rows={5} /> : null)}
-        {one && sides.length === moments.length && <Sides {...props} one={one} other={other} />}
+        {!failed && !isThere && <SkeletonRows rows={5} />}
+        {one && isThere && (
+          <Sides {...props} one={one} other={other} gone={goneDifferences(gone.data, props.fields)} />
+        )}
       </Card>
     </div>
   );
 }
 
-function Sides({ type, entry, fields, moments, one, other }: CompareProps & { one: Side; other: Side }) {
+interface SidesProps extends CompareProps {
+  one: Side;
+  other: Side;
+  /** Fields that were deleted since. */
+  gone: readonly Difference[];
+}
+
+function Sides({ type, entry, fields, moments, one, other, gone }: SidesProps) {
   // One moment is looked at whole; of two, what differs.
   const [all, setAll] = useState(moments.length === 1);
   const id = useId();
@@ -90,10 +104,11 @@ function Sides({ type, entry, fields, moments, one, other }: CompareProps & { on
           {differing.length === 0
             ? 'Every field is the same'
             : counted(differing.length, 'field differs', 'fields differ')}
+          {gone.length > 0 && ` · ${counted(gone.length, 'field was', 'fields were')} deleted since`}
         </span>
         <Check kind="checkbox" id={id} label="Show all fields" checked={all} onChange={setAll} />
       </div>
-      {shown.length > 0 && (
+      {shown.length + gone.length > 0 && (
         <div className="tm-scroll">
           <table className="tm-sides">
             <thead>
@@ -154,6 +169,7 @@ function Sides({ type, entry, fields, moments, one, other }: CompareProps & { on
                   ))}
                 </tr>
               ))}
+              <GoneSides gone={gone} besideToday={other.at === undefined} />
             </tbody>
           </table>
         </div>

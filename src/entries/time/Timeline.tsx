@@ -9,9 +9,8 @@ import { Button } from '../../ui/button/Button.tsx';
 import { SkeletonRows } from '../../ui/feedback/Skeleton.tsx';
 import { Badge } from '../../ui/layout/Badge.tsx';
 import { Moment } from '../../ui/layout/Moment.tsx';
-import { isKnown } from '../schema.ts';
 import type { Field } from '../schema.ts';
-import { differencesOf, isCaseOnly } from './differences.ts';
+import { differencesOf, goneDifferences, isCaseOnly } from './differences.ts';
 import type { Difference } from './differences.ts';
 import { Shown } from './Shown.tsx';
 import { momentOf } from './moments.ts';
@@ -92,7 +91,7 @@ function Change({ type, change, fields, isPicked, onPick }: ChangeProps) {
       change.after,
       fields.filter(({ apiName }) => names.has(apiName)),
     ),
-    ...goneOf(change, fields),
+    ...goneDifferences(change.gone, fields),
   ];
   return (
     <li className={`tm-event tm-${change.kind}`}>
@@ -113,14 +112,6 @@ function Change({ type, change, fields, isPicked, onPick }: ChangeProps) {
       </div>
     </li>
   );
-}
-
-/** Values of fields that the type has no more, under the names they had. */
-function goneOf({ gone = [] }: EntryChange, [likeness]: readonly Field[]): readonly Difference[] {
-  return gone.flatMap(({ before, after, ...told }) => {
-    const field = likeness && { ...likeness, ...told, apiName: `$${told.id}` };
-    return field && isKnown(field) ? [{ field, before, after, isGone: true }] : [];
-  });
 }
 
 /** What had happened to an entry before it went into this one. */

@@ -1,4 +1,5 @@
-import type { FieldValue, RowVm } from '../../api/generated/types.gen.ts';
+import type { FieldValue, GoneField, RowVm } from '../../api/generated/types.gen.ts';
+import { isKnown } from '../schema.ts';
 import type { Field } from '../schema.ts';
 import { itemText, itemsOf, valueIn } from '../values.ts';
 
@@ -40,3 +41,13 @@ export function isCaseOnly({ before, after }: Pick<Difference, 'before' | 'after
   if (typeof before !== 'string' || typeof after !== 'string' || before === after) return false;
   return before.toLowerCase() === after.toLowerCase();
 }
+
+/** Values of fields that the type has no more, under the names they had. */
+export const goneDifferences = (
+  gone: readonly GoneField[] = [],
+  [likeness]: readonly Field[],
+): readonly Difference[] =>
+  gone.flatMap(({ before, after, ...told }) => {
+    const field = likeness && { ...likeness, ...told, apiName: `$${told.id}` };
+    return field && isKnown(field) ? [{ field, before, after, isGone: true }] : [];
+  });

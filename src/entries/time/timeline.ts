@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
-import { listEntryChanges, queryRowsAsOf } from '../../api/generated/sdk.gen.ts';
-import type { RowVm } from '../../api/generated/types.gen.ts';
+import { listEntryChanges, queryRowsAsOf, readGoneValues } from '../../api/generated/sdk.gen.ts';
+import type { GoneField, RowVm } from '../../api/generated/types.gen.ts';
 
 const PAGE = 20;
 
@@ -31,4 +31,17 @@ export const entryAtQuery = (typeId: number, entryId: number, at: string) => ({
     });
     return data.rows[0] ?? null;
   },
+});
+
+/** What it held in fields that were deleted since; `before` at the first moment, `after` at the second. */
+export const goneValuesQuery = (typeId: number, entryId: number, at: string, other: string | undefined) => ({
+  queryKey: [{ _id: 'readGoneValues', typeId, entryId, at, other }],
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<readonly GoneField[]> =>
+    (
+      await readGoneValues({
+        path: { entryTypeId: String(typeId), entryId },
+        query: { at, ...(other !== undefined && { with: other }) },
+        signal,
+      })
+    ).data,
 });
