@@ -1,6 +1,6 @@
-import { readFilters, readQuery } from '../../../contract/rules/query/read.ts';
+import { type FilterItem, readFilters, readQuery } from '../../../contract/rules/query/read.ts';
 import { parseQuery } from '../../../contract/rules/query/text.ts';
-import type { Condition, ReadQuery } from '../../../contract/rules/query/tree.ts';
+import type { Condition, QueryFault, ReadQuery } from '../../../contract/rules/query/tree.ts';
 import { invalid, notFound } from '../../kernel/http/errors.ts';
 import type { Call, Handlers } from '../../kernel/http/handler.ts';
 import { HISTORY_DAYS, readModifiedSince, readMoment } from '../../kernel/http/moments.ts';
@@ -28,6 +28,14 @@ import { positionIn } from './position.store.ts';
 import { matchingIds, namedEntries, readRows, type Rows, type Window } from './rows.store.ts';
 import { joinRows } from './rows-text.ts';
 import { shownRows, shownText } from './shown-dates.ts';
+import { currencyFault } from './written.ts';
+
+/** What names no currency would find nothing. */
+const currencyFaults = (items: readonly FilterItem[]): QueryFault[] =>
+  items.flatMap(({ currencyCode }, at) => {
+    const message = currencyCode ? currencyFault(currencyCode) : undefined;
+    return message === undefined ? [] : [{ path: `${at}.currencyCode`, message }];
+  });
 
 /** A JSON list of items that come in pieces. */
 async function* listOf(pieces: AsyncIterable<readonly (string | number)[]>): AsyncGenerator<string> {
@@ -187,7 +195,9 @@ export const entryReadHandlers: Handlers<Reads> = {
   async filterEntries({ reads: db, caller, params, body }) {
     const type = await typeOf(db, caller.siteId, params.entryTypeId);
     const byId = new Map(type.fields.map((field) => [field.id, field]));
-    const condition: Condition = conditionOr400(readFilters(body, (id) => byId.get(id)));
+    const read = readFilters(body, (id) => byId.get(id));
+    const faults = [...(read.faults ?? []), ...currencyFaults(body)];
+    const condition: Condition = conditionOr400(faults.length > 0 ? { faults } : read);
     const asked = askedIn(caller.siteId, 0, { user: 'UTC', site: 'UTC' });
     return { status: 200, jsonParts: listOf(matchingIds(db, { type, condition, order: undefined, asked })) };
   },

@@ -141,11 +141,14 @@ onEachApp((house) => {
     });
 
     test('a currency narrows amounts', async () => {
-      const item = { fieldId: things.field('Revenue').id, filterOperation: 3, value: 0, currencyCode: 'USD' };
-      const { body } = await things.api.post(`${DATA}/entrydata/Thing/filter`, [item]);
+      const item = { fieldId: things.field('Revenue').id, filterOperation: 3, value: 0 };
+      const ask = (currencyCode: string) =>
+        things.api.post<Refusal>(`${DATA}/entrydata/Thing/filter`, [{ ...item, currencyCode }]);
+      const { body } = await ask('USD');
       expect(body).toEqual(
         [...held].filter(([, { Score }]) => Score === 0 || Score === 1e21).map(([id]) => id),
       );
+      expect((await ask('usd')).body.errors?.[0]?.path).toBe('0.currencyCode');
     });
   });
 

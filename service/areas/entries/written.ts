@@ -118,10 +118,13 @@ function readMoney({ value, currencyCode }: StoreItem, field: SchemaField, befor
   const code =
     currencyCode ?? (typeof had === 'object' && 'currencyCode' in had ? had.currencyCode : undefined);
   if (code === undefined) return { fault: 'needs currencyCode, such as EUR' };
-  return isCurrency(code)
-    ? { value: { value: value + 0, currencyCode: code } }
-    : { fault: `"${code}" is no currency: write its code of ISO 4217, such as EUR` };
+  const fault = currencyFault(code);
+  return fault === undefined ? { value: { value: value + 0, currencyCode: code } } : { fault };
 }
+
+/** What is wrong with the code of a currency, in words. */
+export const currencyFault = (code: string): string | undefined =>
+  isCurrency(code) ? undefined : `"${code}" is no currency: write its code of ISO 4217, such as EUR`;
 
 /** Of files only those to keep can be written here, by their ids; new ones come as binaryStoreRequests. */
 function keptFiles(value: unknown, field: SchemaField, before: Vals): Written {
