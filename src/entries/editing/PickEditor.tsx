@@ -3,9 +3,11 @@ import { X } from 'lucide-react';
 import { useDeferredValue, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { Popover } from 'react-aria-components';
+import { FIELD } from '../../../contract/rules/fields.ts';
 import type { FieldValueItem } from '../../api/generated/types.gen.ts';
 import { cx } from '../../ui/cx.ts';
 import { usePeopleFinder } from '../people.ts';
+import type { Field } from '../schema.ts';
 import { isNamed, itemText, itemsOf } from '../values.ts';
 import { findCandidates } from './candidates.ts';
 import type { Candidate } from './candidates.ts';
@@ -17,6 +19,11 @@ import { useLeaving } from './use-leaving.ts';
 
 const sameItem = (a: FieldValueItem, b: FieldValueItem): boolean =>
   isNamed(a) && isNamed(b) ? a.id === b.id : a === b;
+
+function hintOf({ fieldType }: Field): string {
+  if (fieldType === FIELD.boolean) return 'Yes or no';
+  return fieldType === FIELD.choice ? 'Choose, or find by name' : 'Find by name';
+}
 
 /** Choices, people, entries, yes and no: found by typing; of several values each is a chip. */
 export function PickEditor(props: EditorProps) {
@@ -124,9 +131,7 @@ export function PickEditor(props: EditorProps) {
         // The cell was opened to choose.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus={inCell}
-        placeholder={
-          singleText === '' ? (many && chosen.length > 0 ? undefined : 'Find by name') : singleText
-        }
+        placeholder={singleText === '' ? (many && chosen.length > 0 ? undefined : hintOf(field)) : singleText}
         value={open || typed !== '' ? typed : singleText}
         onChange={({ target }) => {
           setTyped(target.value);
