@@ -3,7 +3,8 @@ import { useMemo, useReducer } from 'react';
 import { toServiceError } from '../api/errors.ts';
 import { queryRowsByBody } from '../api/generated/sdk.gen.ts';
 import type { RowQueryRequest } from '../api/generated/types.gen.ts';
-import { WINDOW, createRows } from './rows.ts';
+import { beginRows } from './begin-rows.ts';
+import { WINDOW } from './rows.ts';
 import type { EntryRows } from './rows.ts';
 import { TEXT_LIMIT } from './whole.ts';
 
@@ -23,12 +24,7 @@ export const readRows = async (typeId: number, body: RowQueryRequest, signal?: A
 async function begin(typeId: number, question: RowQuestion, signal: AbortSignal): Promise<EntryRows> {
   const ask = (skip: number, stop: AbortSignal) =>
     readRows(typeId, { ...question, limit: WINDOW, skip, textLimit: TEXT_LIMIT }, stop);
-  const { totalRecords, rows } = await ask(0, signal);
-  return createRows({
-    total: totalRecords,
-    first: rows,
-    read: async (skip, stop) => (await ask(skip, stop)).rows,
-  });
+  return (await beginRows(ask, signal)).rows;
 }
 
 /**

@@ -3,7 +3,8 @@ import { toServiceError } from '../../api/errors.ts';
 import { queryRowsAsOf } from '../../api/generated/sdk.gen.ts';
 import type { RowsAsOfRequest, RowVm } from '../../api/generated/types.gen.ts';
 import type { PastMarks, RowMark } from '../grid/marks.ts';
-import { WINDOW, createRows } from '../rows.ts';
+import { beginRows } from '../begin-rows.ts';
+import { WINDOW } from '../rows.ts';
 import type { EntryRows } from '../rows.ts';
 import type { Field } from '../schema.ts';
 import type { RowQuestion } from '../use-rows.ts';
@@ -69,13 +70,10 @@ async function begin(typeId: number, question: PastQuestion, signal: AbortSignal
     readWholeBy(answer.rows, whole);
     return answer;
   };
-  const { totalRecords, rows, added, removed, changed } = await ask(0, signal);
+  const { rows, first } = await beginRows(ask, signal);
+  const { added, removed, changed } = first;
   return {
-    rows: createRows({
-      total: totalRecords,
-      first: rows,
-      read: async (skip, stop) => (await ask(skip, stop)).rows,
-    }),
+    rows,
     marks: { at: question.asOf, markOf: (row) => known.get(row) },
     counts: { added, removed, changed },
   };

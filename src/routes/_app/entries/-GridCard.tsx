@@ -1,6 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
 import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
-import { toServiceError } from '../../../api/errors.ts';
 import type { EntryTypeVm } from '../../../api/generated/types.gen.ts';
 import type { EntryColumn } from '../../../entries/columns.ts';
 import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
@@ -16,10 +15,10 @@ import { MergeChosen } from '../../../entries/merge/MergeChosen.tsx';
 import type { useRows } from '../../../entries/use-rows.ts';
 import type { Pointed } from '../../../entries/view.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { StaleRows } from './-StaleRows.tsx';
 import { Unaskable } from './-Unaskable.tsx';
 import '../../../ui/table/table.css';
 
@@ -53,21 +52,12 @@ export function GridCard(props: GridCardProps) {
   return (
     <section className="tbl-card" aria-label={type.pluralName}>
       {(error ?? broken) !== undefined && rows && (
-        <div className="tbl-stale">
-          <Banner
-            tone="warn"
-            title={
-              broken === undefined ? 'These entries may be out of date' : 'Some entries could not be read'
-            }
-            actions={
-              <Button size="small" onClick={props.onAgain} pending={answer.isFetching}>
-                Try again
-              </Button>
-            }
-          >
-            {toServiceError(error ?? broken).message}
-          </Banner>
-        </div>
+        <StaleRows
+          title={broken === undefined ? 'These entries may be out of date' : 'Some entries could not be read'}
+          error={error ?? broken}
+          onAgain={props.onAgain}
+          pending={answer.isFetching}
+        />
       )}
       <Content {...props} editing={editing} />
       <footer className="tbl-footer">

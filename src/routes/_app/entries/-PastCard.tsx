@@ -1,7 +1,6 @@
 import { History } from 'lucide-react';
 import { useMemo } from 'react';
 import type { QueryFault } from '../../../../contract/rules/query/tree.ts';
-import { toServiceError } from '../../../api/errors.ts';
 import type { ServiceError } from '../../../api/errors.ts';
 import type { EntryColumn } from '../../../entries/columns.ts';
 import { NO_CHANGES } from '../../../entries/editing/changes.ts';
@@ -13,10 +12,10 @@ import { useType } from '../../../entries/use-type.ts';
 import { useZone } from '../../../entries/zone.ts';
 import { counted } from '../../../lib/numbers.ts';
 import { Button } from '../../../ui/button/Button.tsx';
-import { Banner } from '../../../ui/feedback/Banner.tsx';
 import { EmptyState } from '../../../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../../../ui/feedback/ErrorState.tsx';
 import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
+import { StaleRows } from './-StaleRows.tsx';
 import { Unaskable } from './-Unaskable.tsx';
 import '../../../ui/table/table.css';
 
@@ -55,19 +54,12 @@ export function PastCard(props: PastCardProps) {
   return (
     <section className="tbl-card" aria-label={`${type.pluralName} as they were`}>
       {broken !== undefined && view.asOf !== undefined && !answer.error && (
-        <div className="tbl-stale">
-          <Banner
-            tone="warn"
-            title="Some entries could not be read"
-            actions={
-              <Button size="small" onClick={answer.refetch} pending={answer.isFetching}>
-                Try again
-              </Button>
-            }
-          >
-            {toServiceError(broken).message}
-          </Banner>
-        </div>
+        <StaleRows
+          title="Some entries could not be read"
+          error={broken}
+          onAgain={answer.refetch}
+          pending={answer.isFetching}
+        />
       )}
       <Content {...props} />
       <footer className="tbl-footer">
