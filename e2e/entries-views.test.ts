@@ -82,8 +82,13 @@ test('a view is shared, opened by somebody else at its address, and goes on when
   await send(page.request, 'DELETE', `${DATA}/schema/fields/${fields.get('Size')?.id}`);
   await elsewhere.getByRole('button', { name: 'Read again' }).click();
   await expect(elsewhere.getByText('Size was deleted from the schema')).toBeVisible();
+  // Nothing is said to match a filter that cannot be asked, and all that is there is not taken for what matches.
+  await expect(elsewhere.getByRole('heading', { name: 'This filter cannot be asked' })).toBeVisible();
+  await expect(elsewhere.getByText(/\d match/)).toBeHidden();
+  await expect(elsewhere.getByRole('button', { name: /^Edit all/ })).toBeHidden();
   await elsewhere.getByRole('button', { name: 'Leave these conditions out' }).click();
   await expect(theirs).toHaveAttribute('aria-rowcount', '41');
+  await expect(elsewhere.getByRole('button', { name: 'Edit all 40' })).toBeVisible();
 });
 
 test('all that match are edited after a dry run, as a job with its way back', async ({

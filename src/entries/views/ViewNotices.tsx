@@ -34,6 +34,7 @@ export function ViewNotices({ view, fields, saved, known, show }: ViewNoticesPro
     );
   const gone = saved ? goneFrom(saved, fields) : [];
   if (gone.length === 0) return null;
+  const them = gone.length === 1 ? 'it' : 'them';
   const { query } = view;
   const kept = isObject(query) ? withoutGone(query, fields) : undefined;
   const asks = isObject(query) && JSON.stringify(kept) !== JSON.stringify(query);
@@ -50,8 +51,8 @@ export function ViewNotices({ view, fields, saved, known, show }: ViewNoticesPro
       }
     >
       {asks
-        ? 'The view asks for them, so its filter cannot be asked as it is. Without these conditions more entries may match.'
-        : 'The view is shown without them. Saving it takes them out for good.'}
+        ? `The view asks for ${them}, so its filter cannot be asked as it is. Without these conditions more entries may match.`
+        : `The view is shown without ${them}. Saving it takes ${them} out for good.`}
     </Banner>
   );
 }

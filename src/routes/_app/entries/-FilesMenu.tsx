@@ -26,6 +26,7 @@ export function FilesMenu({ request, view, condition }: FilesMenuProps) {
   const importing = useAllowed('updateEntries');
   const exporting = useAllowed('recordExport');
   const { type, total } = request;
+  const unaskable = condition === undefined ? 'This filter cannot be asked' : undefined;
   const unread = total === undefined ? 'The list is still being read' : undefined;
   const none = total === 0 ? 'Nothing matches' : undefined;
   return (
@@ -44,7 +45,7 @@ export function FilesMenu({ request, view, condition }: FilesMenuProps) {
           label: 'Export',
           hint: `${counted(total ?? 0, 'entry', 'entries')} as CSV, XLSX or JSON`,
           icon: Download,
-          disabledReason: exporting.reason ?? unread ?? none,
+          disabledReason: exporting.reason ?? unaskable ?? unread ?? none,
           onSelect: () =>
             openExport(
               entriesSource({ ...request, total: total ?? 0, filter }, [

@@ -85,7 +85,9 @@ function Entries() {
     question,
     condition !== undefined && (view.saved === undefined || known || unknown !== null),
   );
-  const { rows, isFetching } = answer;
+  const { isFetching } = answer;
+  // A filter that cannot be asked has no entries: what came before must not be counted, edited or exported as its own.
+  const rows = condition && answer.rows;
   const isAsked = condition !== undefined && !answer.stale;
   const position = usePosition(type.id, question, isAsked ? pointed?.entryId : undefined, key);
   const pointedField = fieldCalled(fields, pointed?.field ?? '');
