@@ -2,7 +2,7 @@ import { FIELD, isIdField, type FilterOperation } from '../fields.ts';
 import { beginsWithDay } from '../days.ts';
 import { ENTRY_ID, type Operand, QUERY_LIMITS, type QueryField } from './tree.ts';
 
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/i;
 const MAX_ID = 2_147_483_647;
 
 /** A date-time or a day, as text (shapes 1); whether the day exists is looked at as well. */

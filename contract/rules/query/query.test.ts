@@ -59,6 +59,7 @@ test.each([
   ['{"Name": "$NOTNODATA"}', 'Name $notNoData'],
   ['{"Name": {"$not": "$noData"}}', 'Name $notNoData'],
   ['{"Logo": "$notNoData"}', 'Logo $notNoData'],
+  ['{"Founded": "2026-03-01t08:00:00z"}', 'Founded $eq "2026-03-01t08:00:00z"'],
   ['{"EntryId": {"$gt": 7}}', 'EntryId $gt 7'],
   ['{"entryid": 7}', 'EntryId $eq 7'],
   [

@@ -64,6 +64,11 @@ onEachApp((house) => {
       expect(await statusOf(path, daysAgo(180.01))).toBe(400);
       expect(await statusOf(path, 'yesterday')).toBe(400);
     }
+    for (const beyond of ['9999-12-31T23:59:59-14:00', '0001-01-01T00:00:00%2B14:00', '0000-01-01']) {
+      expect(await statusOf('Thing/entries/history', beyond)).toBe(400);
+      const asked = { entryTypeId: things.typeId, fromDate: decodeURIComponent(beyond) };
+      expect((await things.api.post(`${PATH}/getHistoricalData`, asked)).status).toBe(400);
+    }
     const { body } = await things.api.get<Refusal>(`${PATH}/allentrieshistory?modifiedSince=yesterday`);
     expect(body.message).toBe(
       'modifiedSince: must be a date such as 2026-11-21, or with a time such as 2026-11-21T09:30:00.000Z',

@@ -8,7 +8,9 @@ import { beginsWithDay } from '../../../contract/rules/days.ts';
 export function readMoment(path: string, text: string): Date {
   const zoned = !text.includes('T') || /(Z|[+-]\d{2}:\d{2})$/.test(text);
   const moment = new Date(zoned ? text : `${text}Z`);
-  if (Number.isNaN(moment.getTime()) || !beginsWithDay(text))
+  // A zone can carry the last day into the year 10000, or the first into 0, which the database reads otherwise.
+  const year = moment.getUTCFullYear();
+  if (!(year >= 1 && year <= 9999) || !beginsWithDay(text))
     throw invalid([{ path, message: 'is not a day and time of the calendar' }]);
   return moment;
 }
