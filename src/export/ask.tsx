@@ -3,6 +3,7 @@ import { confirm } from '../ui/dialog/confirm.ts';
 import { runExport } from './job.ts';
 import type { PeopleRequest } from './index.ts';
 import { SHEET_ROWS } from './limits.ts';
+import { MOST_CELL_TEXT } from './sheet-text.ts';
 import { peopleSource } from './people.ts';
 import type { ExportSource } from './source.ts';
 import type { Format } from './writer.ts';
@@ -13,7 +14,7 @@ const FORMATS: readonly { format: Format; label: string; hint: string }[] = [
   {
     format: 'xlsx',
     label: 'XLSX',
-    hint: 'A workbook with dates and numbers, and a sheet that names the filter.',
+    hint: `A workbook with dates and numbers, and a sheet that names the filter. Texts of more than ${count(MOST_CELL_TEXT)} characters stay out of it.`,
   },
   { format: 'json', label: 'JSON', hint: 'A list of objects, for programs.' },
 ];

@@ -1,5 +1,5 @@
 /** As many characters fit into a cell of a sheet. */
-const MOST = 32_767;
+export const MOST_CELL_TEXT = 32_767;
 
 /** What stands for a text that is too long for a cell; an import takes it for a cell that says nothing. */
 export const TOO_LONG = '(longer than a cell of a workbook: export as CSV)';
@@ -14,6 +14,6 @@ const escapeUnit = (unit: string): string =>
 
 /** A text as a cell of a sheet holds it: every reader of workbooks undoes these escapes. */
 export function sheetText(text: string): string {
-  if (text.length > MOST) return TOO_LONG;
+  if (text.length > MOST_CELL_TEXT) return TOO_LONG;
   return text.replaceAll(ESCAPED, escapeUnit);
 }

@@ -3,7 +3,7 @@ import type { Shown } from './dates.ts';
 import { attributesOf, createXmlReader } from './xml.ts';
 
 /** A sheet as the workbook names it. */
-export interface SheetPart {
+interface SheetPart {
   name: string;
   isHidden: boolean;
   path: string;

@@ -27,7 +27,7 @@ export interface Prepared<Session extends FileSession, Setup> {
   again?: Again | undefined;
 }
 
-export interface Again {
+interface Again {
   as: Reading;
   share: number;
 }
