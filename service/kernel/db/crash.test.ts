@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { newPlace, onEachKind } from '../../testing/databases.ts';
 import { startWriter } from '../../testing/writer.ts';
@@ -38,5 +39,30 @@ test('a first start that was cut off is begun anew', async () => {
   const second = await openDatabase(place);
   expect(await second.db.selectFrom('site').selectAll().execute()).toEqual([]);
   await second.close();
+  await place.remove();
+});
+
+test('a log that cannot be written ends in errors at once, and in nothing lost when it can be again', async () => {
+  const place = await newPlace('embedded');
+  // Whatever waits for the watchdog waits longer than this test may take.
+  const { db, close } = await openDatabase({ ...place, limits: { statementMs: 600_000 } });
+  const log = join(place.dataDir, 'db', 'cluster', 'pg_wal');
+  const add = (slug: string) => db.insertInto('site').values({ slug, name: '' }).execute();
+  await add('acknowledged');
+  await rename(log, `${log}-away`);
+  await expect(
+    db.transaction().execute(async (tx) => {
+      await tx.insertInto('site').values({ slug: 'lost', name: '' }).execute();
+      // What follows is written into the next file of the log.
+      await sql`select pg_switch_wal()`.execute(tx);
+      await tx.insertInto('site').values({ slug: 'lost as well', name: '' }).execute();
+    }),
+  ).rejects.toMatchObject({ code: '08006' });
+  await expect(add('refused')).rejects.toMatchObject({ code: '08006' });
+  await rename(`${log}-away`, log);
+  await add('afterwards');
+  const rows = await db.selectFrom('site').select('slug').orderBy('site_id').execute();
+  expect(rows.map(({ slug }) => slug)).toEqual(['acknowledged', 'afterwards']);
+  await close();
   await place.remove();
 });

@@ -56,10 +56,22 @@ export class Session {
     const forgotten = [...this.#plans].slice(0, Math.max(0, this.#plans.size - MOST_PLANS));
     for (const old of forgotten) this.#plans.delete(old);
     const asked = { sql, parameters: parameters.map(encode), name, isPlanned, forgotten };
-    const reply = readReply(await this.#ask((id) => ({ id, statement: askedBytes(asked) }), limitMs));
+    const bytes = await this.#ask((id) => ({ id, statement: askedBytes(asked) }), limitMs);
+    const reply = this.#read(bytes);
     // Only now: a statement that failed may have failed before it was planned.
     if (name !== undefined) this.#plans.add(name);
     return reply;
+  }
+
+  /** After what the database does not survive, each further statement would run until the watchdog ends the thread. */
+  #read(bytes: Uint8Array): Reply {
+    try {
+      return readReply(bytes);
+    } catch (error) {
+      const known = toDbError(error);
+      if (known.code === faults.lost) this.kill(known);
+      throw known;
+    }
   }
 
   /** Closes the database in good order, then the thread; one that will not close is ended like a crashed one. */

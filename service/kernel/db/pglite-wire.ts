@@ -140,8 +140,10 @@ function faultIn(reader: Reader): DbError {
   const parts = new Map<string, string>();
   for (let part = reader.ended(); part !== ''; part = reader.ended())
     parts.set(part.charAt(0), part.slice(1));
+  // As where the log cannot be written: a server would end all its sessions and begin anew.
+  const isEnd = ['FATAL', 'PANIC'].includes(parts.get('V') ?? '');
   return new DbError(parts.get('M') ?? 'The database failed', {
-    code: parts.get('C') ?? faults.lost,
+    code: isEnd ? faults.lost : (parts.get('C') ?? faults.lost),
     detail: parts.get('D'),
     table: parts.get('t'),
     column: parts.get('c'),
@@ -153,7 +155,7 @@ function faultIn(reader: Reader): DbError {
 const written = (tag: string): number =>
   /^(INSERT|UPDATE|DELETE|MERGE) /.test(tag) ? Number(tag.slice(tag.lastIndexOf(' '))) : 0;
 
-/** What a statement was answered; throws what the database has against it. */
+/** What a statement was answered; throws what the database has against it, as a lost connection what it does not survive. */
 export function readReply(given: Uint8Array): Reply {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   const rows: Record<string, unknown>[] = [];

@@ -37,13 +37,35 @@ const db = await PGlite.create({
   startParams: [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])],
 });
 
+/** An error message says how bad it is in the part V. */
+const PANIC = Buffer.from('VPANIC\0');
+
+/** Whether the messages end in one that the database does not survive. */
+function endInPanic(parts: readonly Uint8Array[]): boolean {
+  const bytes = Buffer.from(joined(parts).buffer);
+  for (let at = 0; at + 5 <= bytes.length; at += 1 + bytes.readInt32BE(at + 1))
+    if (bytes.toString('latin1', at, at + 1) === 'E') return bytes.includes(PANIC, at);
+  return false;
+}
+
 /** Runs to its end at once: PGlite blocks the thread, so no other statement comes between its messages. */
-async function run(statement: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+async function run(id: number, statement: Uint8Array): Promise<void> {
   const parts: Uint8Array[] = [];
-  // What is given lies in the memory of the database, which is written over.
-  const onRawData = (bytes: Uint8Array) => void parts.push(bytes.slice());
-  await db.execProtocolRawStream(statement, { syncToFs: false, onRawData });
-  return joined(parts);
+  const reply = () => {
+    const bytes = joined(parts);
+    say({ id, reply: bytes }, bytes.buffer);
+  };
+  await db.execProtocolRawStream(statement, {
+    syncToFs: false,
+    onRawData: (given) => {
+      // What is given lies in the memory of the database, which is written over.
+      const part = Buffer.from(given);
+      parts.push(part);
+      // PGlite may go on with it for ever: who hears of it ends this thread.
+      if (part.includes(PANIC) && endInPanic(parts)) reply();
+    },
+  });
+  reply();
 }
 
 async function answer(request: Request): Promise<void> {
@@ -53,8 +75,7 @@ async function answer(request: Request): Promise<void> {
       await db.close();
       say({ id, reply: new Uint8Array() });
     } else {
-      const reply = await run(request.statement);
-      say({ id, reply }, reply.buffer);
+      await run(id, request.statement);
     }
   } catch (error) {
     say({ id, failure: error instanceof Error ? error.message : String(error) });
