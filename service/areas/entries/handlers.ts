@@ -37,15 +37,14 @@ const currencyFaults = (items: readonly FilterItem[]): QueryFault[] =>
     return message === undefined ? [] : [{ path: `${at}.currencyCode`, message }];
   });
 
-/** A JSON list of items that come in pieces. */
+/** A JSON list of items that come in pieces; its first part is more than the bracket, as it is what can fail. */
 async function* listOf(pieces: AsyncIterable<readonly (string | number)[]>): AsyncGenerator<string> {
-  let first = true;
-  yield '[';
+  let lead = '[';
   for await (const piece of pieces) {
-    yield (first ? '' : ',') + piece.join(',');
-    first = false;
+    yield lead + piece.join(',');
+    lead = ',';
   }
-  yield ']';
+  yield lead === '[' ? '[]' : ']';
 }
 
 /** `position`: where an entry stands in the list, null where it does not; undefined where nobody asked. */

@@ -9,6 +9,7 @@ import type { Call, NewSession, OperationId, Services } from './handler.ts';
 import { type FileAnswer, sendFile } from './files.ts';
 import { acceptJson } from './json.ts';
 import { answerType } from './negotiate.ts';
+import { begun } from './parts.ts';
 import { stepHooks, type Steps } from './steps.ts';
 import { acceptForms, readForm, type Upload } from './uploads.ts';
 
@@ -142,16 +143,21 @@ function addRoute(app: FastifyInstance, door: Door, operation: Operation, around
     reply: FastifyReply,
     { body, files }: { body: unknown; files: readonly Upload[] },
   ): Promise<FastifyReply> {
-    const { parts, faults } = operation.check({ params: request.params, query: request.query, body });
+    const { parts: checked, faults } = operation.check({
+      params: request.params,
+      query: request.query,
+      body,
+    });
     if (faults.length > 0) throw refused(operation, faults);
     if (!handle) throw new ApiError(501, `${operation.id} is not built yet`);
-    const answer = await handle(callOf(door, request, reply, { ...parts, files }, around) as never);
+    const answer = await handle(callOf(door, request, reply, { ...checked, files }, around) as never);
     if (answer.file) return sendFile(request, reply, answer.file);
     if (around.checkAnswers) await checkAnswer(operation, answer);
+    const parts = answer.jsonParts && (await begun(answer.jsonParts));
     if (answer.session) door.keepSession?.(reply, answer.session);
     reply.code(answer.status).headers({ 'cache-control': 'no-store', ...answer.headers });
     if (operation.deprecated) reply.header('deprecation', 'true');
-    const content = answer.jsonParts ? Readable.from(answer.jsonParts) : textOf(answer);
+    const content = parts ? Readable.from(parts) : textOf(answer);
     return content === undefined
       ? reply.send()
       : reply.type(answerType(request.headers.accept)).send(content);
