@@ -156,17 +156,6 @@ async function skippedOfEmpty(db: Db, wanted: Wanted & { order: Order }, skip: n
   return Math.max(0, skip - (rows[0]?.n ?? 0));
 }
 
-/**
- * When the type last changed; undefined: perhaps just now, as another change may still follow within the same second. A
- * change that was begun before it and committed after it does not show.
- */
-export async function lastChange(db: Db, { type, asked }: Wanted): Promise<string | undefined> {
-  const { rows } = await sql<{ at: string | null }>`
-    select case when max(any_at) < clock_timestamp() - interval '1 second' then max(any_at)::text end as at from entry_change
-    where site_id = ${asked.siteId} and type_id = ${type.id}`.execute(db);
-  return rows[0]?.at ?? undefined;
-}
-
 /** Names the place in front of row `skip` of a query. */
 const placeIn = ({ asked, type, condition, order }: Wanted, skip: number): string =>
   placeOf([asked.siteId, type.id, condition, asked.meaning, order && orderKey(order)], skip);
