@@ -1,4 +1,5 @@
 import type { Column } from '../ui/table/columns.ts';
+import { changeColumns } from './change-columns.tsx';
 
 /** A person in the table of a dry run. */
 export interface Line {
@@ -29,27 +30,7 @@ const WHO: readonly Column<Line>[] = [
   },
 ];
 
-const CHANGE: readonly Column<Line>[] = [
-  ...WHO,
-  {
-    id: 'before',
-    header: 'Now',
-    minWidth: 120,
-    small: 'line',
-    cell: ({ before }) => <span title={before}>{before}</span>,
-  },
-  {
-    id: 'after',
-    header: 'Then',
-    minWidth: 130,
-    small: 'line',
-    cell: ({ after }) => (
-      <strong className="bulk-after" title={after}>
-        {after}
-      </strong>
-    ),
-  },
-];
+const CHANGE: readonly Column<Line>[] = [...WHO, ...changeColumns<Line>(120)];
 
 /** Who changes, from what to what, also by others meanwhile; who does not, and why. */
 export const COLUMNS: Record<'change' | 'meanwhile' | 'left', readonly Column<Line>[]> = {

@@ -6,7 +6,11 @@ import { setSingleKeys, useShortcuts, useSingleKeys } from './shortcuts.ts';
 import type { Shortcut } from './shortcuts.ts';
 import './cheat-sheet.css';
 
-const WORDS: Record<string, string> = { mod: navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl' };
+const WORDS: Record<string, string> = {
+  mod: navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl',
+  PageUp: 'Page ↑',
+  PageDown: 'Page ↓',
+};
 
 const IN_TABLES: readonly Shortcut[] = ROW_KEYS.map((row) => ({ ...row, group: 'In a table' }));
 
@@ -15,6 +19,12 @@ export default function CheatSheet({ onClose }: { onClose: () => void }) {
   const groups = Map.groupBy([...useShortcuts(), ...IN_TABLES], ({ group }) => group);
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
+      <SwitchRow
+        label="Shortcuts of plain keys"
+        hint="Those without Ctrl or Cmd. The palette opens this page too."
+        checked={useSingleKeys()}
+        onChange={setSingleKeys}
+      />
       <div className="keys">
         {[...groups].map(([group, shortcuts]) => (
           <section key={group}>
@@ -36,12 +46,6 @@ export default function CheatSheet({ onClose }: { onClose: () => void }) {
           </section>
         ))}
       </div>
-      <SwitchRow
-        label="Shortcuts of plain keys"
-        hint="Those without Ctrl or Cmd. The palette opens this page too."
-        checked={useSingleKeys()}
-        onChange={setSingleKeys}
-      />
     </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { FieldValue } from '../../api/generated/types.gen.ts';
+import { changeColumns } from '../../bulk/change-columns.tsx';
 import { count, counted } from '../../lib/numbers.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { Button } from '../../ui/button/Button.tsx';
@@ -28,27 +29,7 @@ const NAME: Column<Line> = {
   minWidth: 170,
   cell: ({ name }) => <bdi title={name}>{name}</bdi>,
 };
-const CHANGE: readonly Column<Line>[] = [
-  NAME,
-  {
-    id: 'before',
-    header: 'Now',
-    minWidth: 170,
-    small: 'line',
-    cell: ({ before }) => <bdi title={before}>{before}</bdi>,
-  },
-  {
-    id: 'after',
-    header: 'Then',
-    minWidth: 170,
-    small: 'line',
-    cell: ({ after }) => (
-      <strong className="bulk-after" title={after}>
-        <bdi>{after}</bdi>
-      </strong>
-    ),
-  },
-];
+const CHANGE: readonly Column<Line>[] = [NAME, ...changeColumns<Line>(170)];
 const REFUSED: readonly Column<Line>[] = [
   NAME,
   { id: 'why', header: 'Why', minWidth: 320, small: 'line', cell: ({ why }) => <span>{why}</span> },
