@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import type { FieldVm } from '../../../contract/generated/types.gen.ts';
+import { FIELD } from '../../../contract/rules/fields.ts';
+import type { Refusal } from '../../testing/calls.ts';
+import { SCHEMA, schemaWriter } from '../../testing/schema-writer.ts';
+import { onEachApp } from '../../testing/site.ts';
+import { loadSchema } from './load.store.ts';
+
+const pathsOf = ({ body }: { body: Refusal }) => body.errors?.map(({ path }) => path);
+
+onEachApp((house) => {
+  const { siteId, api, makeType, addField, change, addEntry } = schemaWriter(house);
+  const version = async () => (await loadSchema(house().db, siteId())).version;
+
+  describe('fields', () => {
+    test('of every type are created, listed in their order and filtered (spec 4.6)', async () => {
+      await makeType();
+      for (const fieldType of Object.values(FIELD)) await addField({ apiName: `F${fieldType}`, fieldType });
+      await addField({ apiName: 'Twice', fieldType: FIELD.number, formula: 'F3 * 2', isOnEntryForm: false });
+      const list = async (query = '') =>
+        (await api().get<FieldVm[]>(`${SCHEMA}/entrytypes/Company/fields${query}`)).body.map(
+          ({ apiName }) => apiName,
+        );
+      const all = await list();
+      expect(all).toEqual(['Name', ...Object.values(FIELD).map((type) => `F${type}`), 'Twice']);
+      const editable = all.filter((name) => name !== 'F15' && name !== 'Twice');
+      expect(await list('?editable=true')).toEqual(editable);
+      expect(await list('?fieldType=editable')).toEqual(editable);
+      expect(await list('?fieldType=calculated')).toEqual(['Twice']);
+      expect(await list('?entryForm=true')).toEqual(all.filter((name) => name !== 'Twice'));
+      const { body } = await api().get<FieldVm[]>(`${SCHEMA}/allfields`);
+      expect(body.map(({ apiName }) => apiName)).toEqual(all);
+    });
+
+    test('tell every fault at once', async () => {
+      await makeType();
+      const refused = await addField({
+        apiName: 'EntryId',
+        name: ' ',
+        isMultiSelect: true,
+        isMoney: true,
+        isDateOnly: true,
+        entryLists: [2_147_483_647],
+        choiceValues: [{ name: 'A' }, { name: 'a' }, { id: 9, name: ' ' }],
+        requiredWhen: { match: 'all', conditions: [{ fieldId: 7, operation: 0, value: 1 }] },
+        formula: '1 +',
+      });
+      expect(refused.status).toBe(400);
+      expect(pathsOf(refused)).toEqual([
+        'apiName',
+        'name',
+        'isMultiSelect',
+        'isMoney',
+        'isDateOnly',
+        'requiredWhen',
+        'entryLists',
+        'choiceValues',
+        'choiceValues.1.name',
+        'choiceValues.2.name',
+        'choiceValues.2.id',
+        'entryLists.0',
+        'formula',
+        'requiredWhen.conditions.0.fieldId',
+      ]);
+      expect(await version()).toBe(2);
+    });
+
+    test('have names of their own in a type, without regard to case, and free in another', async () => {
+      await makeType();
+      await makeType('Deal');
+      await addField({ apiName: 'City' });
+      expect((await addField({ apiName: 'CITY' })).status).toBe(409);
+      expect((await addField({ apiName: 'City' }, 'Deal')).status).toBe(200);
+      expect((await addField({ apiName: 'Name' })).status).toBe(409);
+      for (const apiName of ['entryid', 'EntryName', 'EntryListId', 'constructor', 'Prototype'])
+        expect((await addField({ apiName })).status).toBe(400);
+    });
+
+    test('keep their type, and what their values depend on while there are entries', async () => {
+      const type = await makeType();
+      const { body: stage } = await addField({
+        apiName: 'Stage',
+        fieldType: 2,
+        choiceValues: [{ name: 'Open' }],
+      });
+      const { body: price } = await addField({ apiName: 'Price', fieldType: 3 });
+      const { body: day } = await addField({ apiName: 'Day', fieldType: 4 });
+      expect((await change(stage.id, { fieldType: 1 })).status).toBe(400);
+      expect((await change(stage.id, { isMultiSelect: true })).body.isMultiSelect).toBe(true);
+      expect((await change(stage.id, { isMultiSelect: false })).status).toBe(200);
+      await addEntry(type.id, {});
+      const refusals = [
+        await change(stage.id, { isMultiSelect: true }),
+        await change(price.id, { isMoney: true }),
+        await change(day.id, { isDateOnly: true }),
+        await change(price.id, { formula: '1' }),
+        await addField({ apiName: 'Code', isKey: true }),
+      ];
+      expect(refusals.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409]);
+      expect(refusals.map(pathsOf)).toEqual([
+        ['isMultiSelect'],
+        ['isMoney'],
+        ['isDateOnly'],
+        ['formula'],
+        ['isKey'],
+      ]);
+    });
+
+    test('that name entries are one a type, always required, and another while there are none', async () => {
+      await makeType();
+      const { body: code } = await addField({ apiName: 'Code', isKey: true });
+      expect([code.isKey, code.isRequired]).toEqual([true, true]);
+      const [name] = (await api().get<FieldVm[]>(`${SCHEMA}/entrytypes/Company/fields`)).body;
+      expect(name).toMatchObject({ apiName: 'Name', isKey: false });
+      expect((await change(code.id, { isKey: false })).status).toBe(400);
+      expect((await change(code.id, { isRequired: false })).status).toBe(400);
+      expect((await api().del(`${SCHEMA}/fields/${code.id}`)).status).toBe(409);
+      expect((await change(name?.id ?? 0, { isKey: true })).status).toBe(200);
+      expect((await api().del(`${SCHEMA}/fields/${code.id}`)).status).toBe(204);
+    });
+
+    test('of choices keep the ids of choices; one that entries have is not removed', async () => {
+      const type = await makeType();
+      const choiceValues = [{ name: 'Open' }, { name: 'Won' }, { name: 'Lost' }];
+      const { body: stage } = await addField({ apiName: 'Stage', fieldType: 2, choiceValues });
+      const [open, won, lost] = stage.choiceValues ?? [];
+      const kept = [{ id: won?.id, name: 'Signed' }, { id: open?.id, name: 'Open' }, { name: 'Held' }];
+      const { body: changed } = await change(stage.id, { choiceValues: kept });
+      expect(changed.choiceValues).toMatchObject([
+        { id: won?.id, name: 'Signed', seqNumber: 1 },
+        { id: open?.id, name: 'Open', seqNumber: 2 },
+        { name: 'Held', seqNumber: 3 },
+      ]);
+      expect((await change(stage.id, { choiceValues: [{ id: lost?.id, name: 'Lost' }] })).status).toBe(400);
+      const slot = (await loadSchema(house().db, siteId())).fieldsById.get(stage.id)?.slot;
+      expect(slot).toBe('n1');
+      for (const id of [won?.id, won?.id, open?.id])
+        await house()
+          .db.insertInto('entry')
+          .values({ site_id: siteId(), type_id: type.id, n1: id, vals: JSON.stringify({ [stage.id]: id }) })
+          .execute();
+      const refused = await change(stage.id, { choiceValues: [{ name: 'New' }] });
+      expect([refused.status, refused.body.message]).toEqual([
+        409,
+        'These choices cannot be removed, because entries have them: Signed (2), Open (1)',
+      ]);
+      const history = (await loadSchema(house().db, siteId())).fieldsById
+        .get(stage.id)
+        ?.choices.get(lost?.id ?? 0);
+      expect(history).toMatchObject({ name: 'Lost', isRemoved: true });
+    });
+
+    test('that formulas or conditions refer to stay; formulas follow a new name', async () => {
+      await makeType();
+      const { body: revenue } = await addField({ apiName: 'Revenue', fieldType: 3 });
+      const { body: stage } = await addField({
+        apiName: 'Stage',
+        fieldType: 2,
+        choiceValues: [{ name: 'Won' }],
+      });
+      const { body: twice } = await addField({ apiName: 'Twice', fieldType: 3, formula: 'revenue * 2' });
+      const condition = { fieldId: stage.id, operation: 0, value: stage.choiceValues?.[0]?.id ?? 0 };
+      const requiredWhen = { match: 'all' as const, conditions: [condition] };
+      const { body: reason } = await addField({ apiName: 'Reason', requiredWhen });
+      expect(reason.requiredWhen).toEqual(requiredWhen);
+      expect('requiredWhen' in twice).toBe(false);
+      const kept = await api().del<Refusal>(`${SCHEMA}/fields/${revenue.id}`);
+      expect([kept.status, kept.body.message]).toEqual([
+        409,
+        'The formulas or conditions of these fields refer to Revenue: Twice',
+      ]);
+      expect((await api().del(`${SCHEMA}/fields/${stage.id}`)).status).toBe(409);
+      expect((await change(stage.id, { choiceValues: [] })).status).toBe(409);
+      expect((await change(revenue.id, { isMoney: true })).status).toBe(200);
+      await change(revenue.id, { apiName: 'Sales' });
+      expect((await api().get<FieldVm>(`${SCHEMA}/fields/${twice.id}`)).body.formula).toBe('Sales * 2');
+      const circle = await change(twice.id, { formula: 'Twice + 1' });
+      expect([circle.status, circle.body.message]).toEqual([
+        400,
+        'formula: leads in a circle: Twice reads Twice',
+      ]);
+      expect((await change(reason.id, { requiredWhen: null })).body.requiredWhen).toBeUndefined();
+      expect((await api().del(`${SCHEMA}/fields/${stage.id}`)).status).toBe(204);
+    });
+
+    test('honour If-Match; a change that changes nothing raises nothing', async () => {
+      await makeType();
+      const { body: field } = await addField({ apiName: 'City' });
+      const path = `${SCHEMA}/fields/${field.id}`;
+      const first = String((await api().get(path)).headers.etag);
+      const before = await version();
+      expect((await change(field.id, { name: 'City', isRequired: false })).status).toBe(200);
+      expect([await version(), (await api().get(path)).headers.etag]).toEqual([before, first]);
+      expect((await change(field.id, { name: 'Town' }, { headers: { 'if-match': first } })).status).toBe(200);
+      expect(await version()).toBe(before + 1);
+      expect((await change(field.id, { name: 'Seat' }, { headers: { 'if-match': first } })).status).toBe(412);
+      expect((await api().del(path, undefined, { headers: { 'if-match': first } })).status).toBe(412);
+    });
+
+    test('each write raises the version by one, is audited, and told to default-schema', async () => {
+      await makeType();
+      const { body: field } = await addField({ apiName: 'City' });
+      await change(field.id, { name: 'Town' });
+      await api().del(`${SCHEMA}/fields/${field.id}`);
+      await api().del(`${SCHEMA}/entrytypes/Company`);
+      expect(await version()).toBe(6);
+      const { db } = house();
+      const audited = await db
+        .selectFrom('audit_log')
+        .select('action')
+        .where('site_id', '=', siteId())
+        .orderBy('audit_id')
+        .execute();
+      const actions = [
+        'entryType.create',
+        'field.create',
+        'field.update',
+        'field.delete',
+        'entryType.delete',
+      ];
+      expect(audited.map(({ action }) => action)).toEqual(actions);
+      const events = await db
+        .selectFrom('topic_event')
+        .select('payload')
+        .where('site_id', '=', siteId())
+        .orderBy('off')
+        .execute();
+      expect(events.map(({ payload }) => Object(payload).schemaVersion)).toEqual([2, 3, 4, 5, 6]);
+      expect(events.map(({ payload }) => Object.keys(Object(payload).payload.entities))).toEqual([
+        ['created'],
+        ['created'],
+        ['updated'],
+        ['deleted'],
+        ['deleted'],
+      ]);
+    });
+  });
+});
