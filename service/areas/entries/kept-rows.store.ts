@@ -6,7 +6,7 @@ import type { EntryType, SchemaField } from '../schema/index.ts';
 import { slotOf, textOf } from './columns.store.ts';
 import { textsWith } from './conditions.store.ts';
 import { findIds, type KeptIds, knownIds } from './kept-ids.ts';
-import { type Mark, markSql, sinceSql, unchangedSql } from './marks.store.ts';
+import { followedOf, type Mark, markSql, sinceSql, unchangedSql } from './marks.store.ts';
 import { fieldIn, matching, type Wanted, type Window } from './matching.store.ts';
 import { followedBy, isIndexed, orderKey, orderSql } from './order.store.ts';
 import { type Page, readPage, rowsOf } from './page.store.ts';
@@ -109,7 +109,7 @@ async function readIds(db: Db, wanted: Wanted): Promise<KeptIds> {
 /** Whether a list is still what it was, as the statement sees it. */
 const holdsSql = (wanted: Wanted, { mark, people }: KeptIds): Sql =>
   people
-    ? sql`(${unchangedSql(wanted.asked.siteId, mark, wanted.type.id)} and ${namesSql(sql`${[...people.ids]}`)} = ${people.names})`
+    ? sql`(${unchangedSql(wanted.asked.siteId, mark, followedOf(wanted))} and ${namesSql(sql`${[...people.ids]}`)} = ${people.names})`
     : (sinceSql(wanted, mark) ?? sql`false`);
 
 /** The page that a list has; undefined where the list is no longer so. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Condition, ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { ChangeEvent } from '../../kernel/outbox/store.ts';
 import type { Wanted } from './matching.store.ts';
 import { followedBy } from './order.store.ts';
@@ -15,31 +16,63 @@ export type Mark = number;
 const TOPIC: ChangeEvent['topic'] = 'default-data';
 
 /** What was told between two marks is looked through as long as it is no more than this. */
-const MOST_TOLD = 1_000;
+const MOST_TOLD = 200;
 
-const OF_TYPE = '$.payload.entities.*[0].EntryListId ? (@ == $type)';
+const COME_OR_GONE =
+  '$.payload.entities.keyvalue() ? (@.key != "updated").value[0].EntryListId ? (@ == $type)';
+const UPDATED = '$.payload.entities.updated[0].EntryListId ? (@ == $type)';
+
+/** Entries of a type, by the values of some of its fields. */
+interface Followed {
+  typeId: number;
+  fieldIds: readonly number[];
+}
+
+/**
+ * Whether an event `v` tells of what is followed: entries that came or went, or others one of whose fields was changed. The
+ * log has every change, none of a transaction older than the transaction is; what others logged meanwhile counts too.
+ */
+const concerns = (siteId: number, { typeId, fieldIds }: Followed): Sql => {
+  const type = sql`${JSON.stringify({ type: typeId })}::jsonb`;
+  return sql`(jsonb_path_exists(payload, ${COME_OR_GONE}, ${type}) or jsonb_path_exists(payload, ${UPDATED}, ${type})
+    and exists (select from jsonb_path_query(payload, '$.payload.entities.updated[*].EntryId') as told(id)
+      join cell_log l on l.site_id = ${siteId} and l.entry_id = told.id::int and l.field_id = any(${[...fieldIds]}::int[])
+        and l.at >= v.at))`;
+};
 
 /** The mark of what the statement sees. */
 export const markSql = (siteId: number): Sql =>
   sql`coalesce((select next from topic where site_id = ${siteId} and name = ${TOPIC}), 0)`;
 
+/** The fields that a condition asks for. */
+function askedFor(condition: Condition): number[] {
+  if (condition.kind !== 'comparison') return condition.of.flatMap(askedFor);
+  return condition.field === ENTRY_ID ? [] : [condition.field.id];
+}
+
+/** What a list follows from, of its own type. */
+export const followedOf = ({ type, condition, order }: Wanted): Followed => ({
+  typeId: type.id,
+  fieldIds: [...askedFor(condition), ...(order && order.field !== ENTRY_ID ? [order.field.id] : [])],
+});
+
 /**
  * Whether what was found of a list at a mark is still so, as the statement sees it; undefined: nothing tells.
  */
-export function sinceSql({ asked, type, order }: Wanted, mark: Mark): Sql | undefined {
+export function sinceSql(wanted: Wanted, mark: Mark): Sql | undefined {
+  const { asked, order } = wanted;
   const follows = order ? followedBy(order) : 'type';
   if (follows === 'people') return undefined;
-  return unchangedSql(asked.siteId, mark, follows === 'type' ? type.id : undefined);
+  return unchangedSql(asked.siteId, mark, follows === 'type' ? followedOf(wanted) : undefined);
 }
 
-/** Whether the statement sees nothing of the type, or of any where none is named, that is newer than the mark. */
-export function unchangedSql(siteId: number, mark: Mark, typeId: number | undefined): Sql {
+/** Whether the statement sees nothing that is newer than the mark: of what is followed, or at all. */
+export function unchangedSql(siteId: number, mark: Mark, followed: Followed | undefined): Sql {
   const isSame = sql`${markSql(siteId)} = ${mark}::bigint`;
-  if (typeId === undefined) return sql`(${isSame})`;
+  if (!followed) return sql`(${isSame})`;
   // Numbers have no gaps: where some are missing, they were deleted, and nobody knows what they told.
   return sql`(${isSame} or (select next - ${mark}::bigint between 0 and ${sql.lit(MOST_TOLD)} and (
-      select count(*) = next - ${mark}::bigint
-        and not coalesce(bool_or(jsonb_path_exists(payload, ${OF_TYPE}, ${JSON.stringify({ type: typeId })}::jsonb)), false)
+      select count(*) = next - ${mark}::bigint and not coalesce(bool_or(${concerns(siteId, followed)}), false)
       from topic_event v where v.site_id = topic.site_id and v.topic_id = topic.topic_id and v.off >= ${mark}::bigint)
     from topic where site_id = ${siteId} and name = ${TOPIC}))`;
 }

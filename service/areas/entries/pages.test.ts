@@ -90,24 +90,37 @@ onEachApp((house) => {
     expect(came).toEqual(stands);
   });
 
-  test('whether anything was changed since is told for each type, for all, and for what is forgotten', async () => {
+  test('what was changed since is told by types and fields, and what is forgotten counts as changed', async () => {
     const { db } = house();
-    const seen = async (mark: number, typeId: number | undefined): Promise<unknown> => {
-      const { rows } = await sql<{ holds: boolean; mark: number }>`
-        select ${unchangedSql(things.siteId, mark, typeId)} as holds, ${markSql(things.siteId)} as mark`.execute(
-        db,
-      );
-      return rows[0];
+    const { id: score } = things.field('Score');
+    const { id: memo } = things.field('Memo');
+    const [typeId, elsewhere] = [things.typeId, things.typeId + 1];
+    const followed = [
+      { typeId, fieldIds: [score] },
+      { typeId, fieldIds: [memo, score] },
+      { typeId, fieldIds: [memo] },
+      { typeId, fieldIds: [] },
+      { typeId: elsewhere, fieldIds: [score] },
+      undefined,
+    ];
+    const markNow = async () => {
+      const { rows } = await sql<{ mark: number }>`select ${markSql(things.siteId)} as mark`.execute(db);
+      return rows[0]?.mark ?? 0;
     };
-    await things.update(thing(5), { Score: 77 });
-    const { mark } = (await seen(0, undefined)) as { mark: number };
-    const types = [things.typeId, things.typeId + 1, undefined];
-    const unchanged = async () =>
-      Promise.all(types.map(async (typeId) => (await seen(mark, typeId)) as object));
-    expect(await unchanged()).toEqual(types.map(() => ({ holds: true, mark })));
+    const unchangedSince = async (mark: number) => {
+      const asked = followed.map((each) => unchangedSql(things.siteId, mark, each));
+      const { rows } = await sql<{ holds: boolean[] }>`select array[${sql.join(asked)}] as holds`.execute(db);
+      return rows[0]?.holds;
+    };
+    await things.update(thing(5), { Score: 77, Memo: 'changed before' });
+    const mark = await markNow();
+    expect(await unchangedSince(mark)).toEqual([true, true, true, true, true, true]);
     await things.update(thing(5), { Score: 78 });
-    expect(await unchanged()).toEqual([false, true, false].map((holds) => ({ holds, mark: mark + 1 })));
+    expect(await unchangedSince(mark)).toEqual([false, false, true, true, true, false]);
+    const later = await markNow();
+    await things.remove(...(await things.create({ Name: 'For a while' })));
+    expect(await unchangedSince(later)).toEqual([false, false, false, false, true, false]);
     await db.deleteFrom('topic_event').where('site_id', '=', things.siteId).execute();
-    expect(await unchanged()).toEqual([false, false, false].map((holds) => ({ holds, mark: mark + 1 })));
+    expect(await unchangedSince(later)).toEqual([false, false, false, false, false, false]);
   });
 });
