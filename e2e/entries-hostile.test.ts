@@ -113,6 +113,21 @@ test('hostile texts in names, fields, choices, people and values are texts on ev
   await expectText(name);
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await expectText(ALL);
+  // The browser alone holds what is typed: were it in the page's state, a text of a million signs would be written back
+  // into the box, and its default with it, at every key.
+  const box = page.getByRole('textbox', { name: `Text ${IMAGE}` });
+  const begun = await box.inputValue();
+  await box.press('ControlOrMeta+End');
+  await box.pressSequentially('!');
+  await expect(box).toHaveValue(`${begun}!`);
+  await expect(box).toHaveJSProperty('defaultValue', begun);
+  await box.press('Backspace');
+  // A text that has become long has a height of its own: the browser does not reckon one from it any more.
+  await expect(box).not.toHaveClass(/ed-long/);
+  await box.fill(`${'Long. '.repeat(4000)}\n`);
+  await expect(box).toHaveClass(/ed-long/);
+  await box.press('Escape');
+  await expect(box).toHaveValue(begun);
   await page.getByRole('button', { name: 'Compare' }).last().click();
   await expectText(ALL);
 });

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'react';
+import { useCallback, useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { FIELD, holdsMoney } from '../../../contract/rules/fields.ts';
 import type { Field } from '../schema.ts';
@@ -19,22 +19,37 @@ function hintOf(field: Field, zone: string): string | undefined {
 // Of more than that a browser reckons the height, and the spelling, anew at every key.
 const LONG = 20_000;
 
+/** A text as a browser gives it back: every end of a line is one sign. */
+const asShown = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
+
 /** Texts, numbers, amounts and dates: written, read when one goes on, and kept open while they do not fit. */
 export function TextEditor(props: EditorProps) {
   const { field, value, seed, misfit, inCell, describedBy, invalid = false, id } = props;
   const { onCommit, onMisfit, onCancel } = props;
   const { name: zone } = useZone();
   const begun = toTyped(value, field, zone);
-  const isLong = begun.length > LONG;
-  const [text, setText] = useState(seed ?? misfit?.text ?? begun);
+  // The browser alone holds what is being typed: a text of a million characters is read when one goes on, not at each key.
+  const box = useRef<HTMLTextAreaElement>(null);
+  const hold = useCallback(
+    (node: HTMLTextAreaElement | null) => {
+      // Whoever leaves is asked what they wrote when the box has gone already.
+      box.current = node ?? box.current;
+      if (inCell) turn(node);
+    },
+    [inCell],
+  );
+  const [first] = useState(seed ?? misfit?.text ?? begun);
+  const [isLong, setLong] = useState(Math.max(first.length, begun.length) > LONG);
   const [fault, setFault] = useState(seed === undefined ? misfit?.fault : undefined);
   const faultId = useId();
   const settled = useRef(false);
   // What was typed since it was last taken.
   const untaken = useRef(false);
 
+  const written = () => box.current?.value ?? first;
   // What was not touched stays exactly, down to what a line of text cannot show.
-  const read = () => (text === begun ? { value } : readTyped(text, field, value, zone));
+  const isAsBegun = (text: string) => text === begun || text === asShown(begun);
+  const read = (text: string) => (isAsBegun(text) ? { value } : readTyped(text, field, value, zone));
   const take = (typed: ReturnType<typeof read>, onward: Onward) => {
     if (!('value' in typed)) return;
     setFault(undefined);
@@ -44,14 +59,15 @@ export function TextEditor(props: EditorProps) {
   };
   const commit = (onward: Onward) => {
     if (settled.current) return;
-    const typed = read();
+    const typed = read(written());
     if ('fault' in typed) setFault(typed.fault);
     take(typed, onward);
   };
   /** Whoever typed has gone elsewhere: what fits is taken, what does not is held. */
   const leave = () => {
     if (settled.current) return;
-    const typed = read();
+    const text = written();
+    const typed = read(text);
     if (!('fault' in typed)) {
       take(typed, 'stay');
       return;
@@ -65,14 +81,19 @@ export function TextEditor(props: EditorProps) {
   useLeaving(() => {
     if (untaken.current) leave();
   });
+  const typedIn = ({ textLength }: HTMLTextAreaElement) => {
+    untaken.current = true;
+    setFault(undefined);
+    if (textLength > LONG) setLong(true);
+  };
   const keyed = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
-      if (!inCell && text === begun) return;
+      if (!inCell && isAsBegun(event.currentTarget.value)) return;
       event.stopPropagation();
       settled.current = inCell;
       untaken.current = false;
-      setText(begun);
+      event.currentTarget.value = begun;
       setFault(undefined);
       onCancel();
       return;
@@ -85,8 +106,7 @@ export function TextEditor(props: EditorProps) {
         event.currentTarget.selectionEnd,
         'end',
       );
-      setText(event.currentTarget.value);
-      untaken.current = true;
+      typedIn(event.currentTarget);
       return;
     }
     const onward = onwardOf(event);
@@ -98,7 +118,7 @@ export function TextEditor(props: EditorProps) {
   return (
     <>
       <textarea
-        ref={inCell ? turn : undefined}
+        ref={hold}
         id={id}
         className={cx('input ed-text', inCell && 'ed-cell', isLong && 'ed-long')}
         rows={1}
@@ -112,16 +132,13 @@ export function TextEditor(props: EditorProps) {
         placeholder={hintOf(field, zone)}
         autoComplete="off"
         spellCheck={field.fieldType === FIELD.text && !isLong}
-        value={text}
+        defaultValue={first}
         onFocus={({ currentTarget }) => {
-          if (seed !== undefined) currentTarget.setSelectionRange(text.length, text.length);
+          const { textLength } = currentTarget;
+          if (seed !== undefined) currentTarget.setSelectionRange(textLength, textLength);
           else if (inCell) currentTarget.select();
         }}
-        onChange={({ target }) => {
-          setText(target.value);
-          untaken.current = true;
-          setFault(undefined);
-        }}
+        onChange={({ currentTarget }) => typedIn(currentTarget)}
         onKeyDown={keyed}
         onBlur={({ currentTarget }) => {
           // Whoever looks into another window comes back to the same place.
