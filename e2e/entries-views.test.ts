@@ -50,6 +50,8 @@ test('a view is shared, opened by somebody else at its address, and goes on when
   const grid = page.getByRole('grid', { name: 'Deals' });
   await expect(grid).toHaveAttribute('aria-rowcount', '11');
   await page.getByRole('button', { name: 'Columns' }).click();
+  await expect(page.getByLabel('Find a column')).toBeFocused();
+  await page.keyboard.type('size');
   await page.getByRole('button', { name: 'Keep Size at the side' }).click();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Views' }).click();
