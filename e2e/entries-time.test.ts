@@ -59,6 +59,37 @@ async function makeEntries(
   };
 }
 
+/** The grid of the past as people walk it who have no mouse: three rows, the names and cities of which are known. */
+async function walkByKeys(page: Page, last: number): Promise<void> {
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const cell = (text: string) => page.getByRole('grid').locator(':focus').filter({ hasText: text });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Row height' }).focus();
+  await press('Tab');
+  await expect(cell('Dock One')).toBeVisible();
+  for (const [keys, text] of [
+    [['ArrowDown', 'ArrowRight'], 'Hamburg'],
+    [['Control+End', 'Control+ArrowLeft', 'ArrowRight'], 'Bremen'],
+    [['Control+Home', 'PageDown', 'ArrowRight', 'Home'], 'Pier'],
+    [['PageUp', 'ArrowUp', 'ArrowRight'], 'City'],
+    [['ArrowDown'], 'Kiel'],
+  ] as const) {
+    await press(...keys);
+    await expect(cell(text)).toBeVisible();
+  }
+  await press('Shift+ArrowDown', 'Shift+Home', 'Control+c');
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toBe('Dock One\tKiel\r\nDock one\tHamburg');
+  await press('Escape', 'F2');
+  await expect(page.getByText('open the entry to restore values').first()).toBeVisible();
+  await press('Escape', 'Control+End', 'Home', 'Enter');
+  await expect(page.getByRole('heading', { name: 'Pier' })).toBeFocused();
+  expect(page.url()).toContain(`/${last}?at=`);
+  await page.goBack();
+}
+
 test('the history of an entry is read, two moments are compared, a value is restored; files are kept and refused', async ({
   page,
   expectFailure,
@@ -134,6 +165,7 @@ test('duplicates are merged side by side, and the list is shown as it was before
   await expect(table.getByRole('row', { name: /Pier/ })).toContainText('Bremennow Lübeck');
   await expect(table.getByRole('row', { name: /Dock one/ })).toContainText('Merged');
   await expectNoAxe(page);
+  await walkByKeys(page, pier);
   await page.getByRole('button', { name: '2 changed since' }).click();
   await expect(table.getByRole('row')).toHaveCount(3);
   const [download] = await Promise.all([
@@ -144,8 +176,14 @@ test('duplicates are merged side by side, and the list is shown as it was before
       .then(() => page.getByRole('button', { name: 'Export 2 entries' }).click()),
   ]);
   expect(download.suggestedFilename()).toMatch(/^dock-as-of-\d{4}-.+-only-changed-since-.*\.csv$/);
-  await page.getByRole('button', { name: 'Change before' }).click();
-  await expect(page.getByRole('button', { name: 'Change before' })).toBeDisabled();
+  const earlier = page.getByRole('button', { name: 'Change before' });
+  await earlier.press('Enter');
+  await expect(earlier).toBeDisabled();
+  await expect(earlier).toBeFocused();
+  await page.getByRole('button', { name: 'A day earlier' }).press('Enter');
+  await expect(page.getByText('Nothing to show of this moment')).toBeVisible();
+  await page.getByRole('button', { name: 'Back to today' }).press('Enter');
+  await expect(page.getByRole('heading', { name: 'Docks', exact: true })).toBeFocused();
 
   await page.goto(`/entries/Dock/${goes}`);
   await page.getByRole('button', { name: 'Bring it back' }).click();

@@ -149,22 +149,25 @@ function Sides({ type, entry, fields, moments, one, other, gone }: SidesProps) {
                   </th>
                   {[one, other].map((side) => (
                     <td key={side.title}>
-                      {side.row === null ? (
-                        <span className="tm-none">not there</span>
-                      ) : (
-                        <Shown value={valueIn(side.row, field)} field={field} />
-                      )}
-                      {side.at !== undefined && side.row !== null && isDifferent.has(field.id) && (
-                        <Button
-                          size="small"
-                          variant="quiet"
-                          aria-label={`Restore ${field.name} of ${side.title}`}
-                          disabledReason={why ?? whyNotRestored(field)}
-                          onClick={() => side.row && restore(side.row, [field])}
-                        >
-                          Restore
-                        </Button>
-                      )}
+                      <div className="tm-held">
+                        <div>
+                          {side.row === null ? (
+                            <span className="tm-none">not there</span>
+                          ) : (
+                            <Shown value={valueIn(side.row, field)} field={field} />
+                          )}
+                        </div>
+                        {side.at !== undefined && side.row !== null && isDifferent.has(field.id) && (
+                          <Button
+                            size="small"
+                            aria-label={`Restore ${field.name} of ${side.title}`}
+                            disabledReason={why ?? whyNotRestored(field)}
+                            onClick={() => side.row && restore(side.row, [field])}
+                          >
+                            Restore
+                          </Button>
+                        )}
+                      </div>
                     </td>
                   ))}
                 </tr>

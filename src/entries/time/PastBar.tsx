@@ -1,5 +1,7 @@
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, StepBack, StepForward } from 'lucide-react';
+import type { LucideIcon } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
+import { useCallback, useRef } from 'react';
 import type { PastState } from '../../api/generated/types.gen.ts';
 import { readChangeMomentsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { count } from '../../lib/numbers.ts';
@@ -110,13 +112,8 @@ function Steps({ typeId, asOf, zone, onChoose }: StepsProps) {
     ...readChangeMomentsOptions({ path: { entryTypeId: String(typeId) }, query: { at: asOf } }),
     retry: false,
   });
-  const earlier = around?.before;
-  const later = around?.after;
-  const unknown = error
-    ? 'When it changed could not be read'
-    : around === undefined
-      ? 'When it changed is being read'
-      : undefined;
+  const unknown = error ? 'When it changed could not be read' : undefined;
+  const reading = around === undefined && !error;
   return (
     <span className="past-ago">
       {STEPS.map(({ days, label, icon }) => (
@@ -127,25 +124,55 @@ function Steps({ typeId, asOf, zone, onChoose }: StepsProps) {
           onClick={() => onChoose(untilNow(daysOn(asOf, days, zone)))}
         />
       ))}
-      <Button
-        size="small"
-        variant="quiet"
+      <StepTo
+        label="Change before"
         icon={StepBack}
-        disabledReason={earlier === undefined ? (unknown ?? 'Nothing changed before') : undefined}
-        onClick={() => earlier !== undefined && onChoose(earlier)}
-      >
-        Change before
-      </Button>
-      <Button
-        size="small"
-        variant="quiet"
+        at={around?.before}
+        why={unknown ?? 'Nothing changed before'}
+        {...{ reading, onChoose }}
+      />
+      <StepTo
+        label="Change after"
         icon={StepForward}
-        disabledReason={later === undefined ? (unknown ?? 'Nothing changed since') : undefined}
-        onClick={() => later !== undefined && onChoose(later)}
-      >
-        Change after
-      </Button>
+        at={around?.after}
+        why={unknown ?? 'Nothing changed since'}
+        {...{ reading, onChoose }}
+      />
     </span>
+  );
+}
+
+interface StepToProps {
+  label: string;
+  icon: LucideIcon;
+  /** Undefined: there is none, or it is being read. */
+  at: string | undefined;
+  reading: boolean;
+  why: string;
+  onChoose: (at: string) => void;
+}
+
+function StepTo({ label, icon, at, reading, why, onChoose }: StepToProps) {
+  const pressed = useRef(false);
+  // A button that is off for a reason is another element: whoever pressed the one before stays on it.
+  const stay = useCallback((button: HTMLButtonElement | null) => {
+    if (pressed.current && document.activeElement === document.body) button?.focus();
+  }, []);
+  return (
+    <Button
+      ref={stay}
+      size="small"
+      variant="quiet"
+      icon={icon}
+      pending={reading}
+      disabledReason={at === undefined && !reading ? why : undefined}
+      onClick={() => {
+        pressed.current = true;
+        if (at !== undefined) onChoose(at);
+      }}
+    >
+      {label}
+    </Button>
   );
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RowVm } from '../../api/generated/types.gen.ts';
 import type { Field } from '../schema.ts';
-import { differencesOf, isCaseOnly, textOf } from './differences.ts';
+import { differencesOf, goneDifferences, isCaseOnly, textOf } from './differences.ts';
 
 const field = (apiName: string, fieldType: Field['fieldType']): Field => ({
   id: apiName.length,
@@ -40,6 +40,18 @@ test('a change of letters alone is told as one', () => {
   expect(isCaseOnly({ before: 'hamburg', after: 'Kiel' })).toBe(false);
   expect(isCaseOnly({ before: undefined, after: 'Kiel' })).toBe(false);
   expect(isCaseOnly({ before: 'A', after: 'A' })).toBe(false);
+});
+
+test('values of a deleted field are told under its name, and those of a kind nobody knows are not', () => {
+  const told = { name: 'Colour', isMultiSelect: false, isDateOnly: false, isMoney: false };
+  const known = { ...told, id: 7, fieldType: 1, before: 'red' };
+  const [gone, ...others] = goneDifferences([known, { ...told, id: 8, fieldType: 999, before: 'x' }], [City]);
+  expect(gone).toMatchObject({
+    field: { id: 7, name: 'Colour', apiName: '$7' },
+    before: 'red',
+    isGone: true,
+  });
+  expect(others).toEqual([]);
 });
 
 test('values are texts', () => {
