@@ -1,20 +1,18 @@
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { EntryTypeVm, FieldVm, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { FieldVm, NewFieldInfo } from '../../../contract/generated/types.gen.ts';
 import { FIELD } from '../../../contract/rules/fields.ts';
 import type { Tx } from '../../kernel/db/database.ts';
-import { withTransaction } from '../../kernel/db/transaction.ts';
 import { startChores } from '../../kernel/jobs/chores.ts';
 import { createLog } from '../../kernel/log.ts';
-import type { Calls } from '../../testing/calls.ts';
-import { as, makePerson, makeSite, onEachApp, openApp, services } from '../../testing/site.ts';
+import { companyWriter } from '../../testing/company-writer.ts';
+import { SCHEMA } from '../../testing/schema-writer.ts';
+import { as, makePerson, onEachApp, openApp, services } from '../../testing/site.ts';
 import { runFieldJobs } from './jobs.ts';
-import { holdSchema, loadSchema } from './load.store.ts';
-import { columnsOf, multiValues, searchedText, type Vals } from './values.ts';
-import type { EntryType } from './schema.ts';
+import { loadSchema } from './load.store.ts';
+import { columnsOf, searchedText } from './values.ts';
 import { fieldJobsChore } from './chore.ts';
 
-const SCHEMA = '/api/rest/v4/schema';
 /** Whether a transaction waits for the lock of a schema. */
 async function isSomebodyWaiting(tx: Tx): Promise<boolean> {
   const { rows } = await sql`select 1 from pg_locks
@@ -27,85 +25,7 @@ async function isSomebodyWaiting(tx: Tx): Promise<boolean> {
 const run = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
 onEachApp((house) => {
-  let siteId = 0;
-  let typeId = 0;
-  let api: Calls;
-  beforeEach(async () => {
-    siteId = await makeSite(house().db);
-    api = as(house().app, await makePerson(house().db, siteId));
-    const names = { apiName: 'Company', singularName: 'Company', pluralName: 'Companies' };
-    typeId = (await api.post<EntryTypeVm>(`${SCHEMA}/entrytypes`, names)).body.id;
-  });
-
-  const addField = async (info: Partial<NewFieldInfo>) => {
-    const made = await api.post<FieldVm>(`${SCHEMA}/entrytypes/Company/fields`, {
-      name: info.apiName,
-      fieldType: FIELD.text,
-      ...info,
-    });
-    expect(made.status).toBe(200);
-    return made.body;
-  };
-  const fieldOf = async (id: number) => (await loadSchema(house().db, siteId)).fieldsById.get(id);
-
-  /** Writes one entry as service/areas/entries does: values, name, slots, and the tables beside them. */
-  async function write(tx: Tx, type: EntryType, vals: Vals, entryId?: number): Promise<number> {
-    const row = { type_id: type.id, vals: JSON.stringify(vals), ...columnsOf(type, vals) };
-    const { entry_id: id } =
-      entryId === undefined
-        ? await tx
-            .insertInto('entry')
-            .values({ site_id: siteId, ...row })
-            .returning('entry_id')
-            .executeTakeFirstOrThrow()
-        : await tx
-            .updateTable('entry')
-            .set(row)
-            .where('site_id', '=', siteId)
-            .where('entry_id', '=', entryId)
-            .returning('entry_id')
-            .executeTakeFirstOrThrow();
-    for (const field of type.fields) {
-      const of = { site_id: siteId, field_id: field.id, entry_id: id };
-      const text = searchedText(vals[field.id], field);
-      if (text !== undefined)
-        await tx
-          .insertInto('entry_text')
-          .values({ ...of, v: text })
-          .onConflict((conflict) =>
-            conflict.columns(['site_id', 'field_id', 'entry_id']).doUpdateSet({ v: text }),
-          )
-          .execute();
-      for (const v of multiValues(vals[field.id], field))
-        await tx
-          .insertInto('entry_multi')
-          .values({ ...of, v })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
-    }
-    return id;
-  }
-
-  const inTurn = (work: (tx: Tx, type: EntryType) => Promise<unknown>) =>
-    withTransaction(house().db, {}, async (tx) => {
-      const type = (await holdSchema(tx, siteId)).typesById.get(typeId);
-      if (type) await work(tx, type);
-    });
-
-  /** Entries by the thousand, as they were before a field was there: with a value that has no slot yet. */
-  const load = (count: number, vals: (at: string) => string) =>
-    sql`insert into entry (site_id, type_id, vals)
-      select ${siteId}, ${typeId}, ${sql.raw(vals('g'))} from generate_series(1, ${count}::int) g`.execute(
-      house().db,
-    );
-
-  const slotsOf = async (slot: string, fieldId: number) => {
-    const { rows } = await sql<{ slot: unknown; value: unknown }>`
-      select ${sql.ref(slot)} as slot, vals -> ${String(fieldId)} as value from entry where site_id = ${siteId} order by entry_id`.execute(
-      house().db,
-    );
-    return rows;
-  };
+  const { siteId, typeId, api, addField, fieldOf, write, inTurn, load, slotsOf } = companyWriter(house);
 
   describe('a slot', () => {
     test('is ready at once in a type without entries, and filled in pieces where there are some', async () => {
@@ -113,14 +33,14 @@ onEachApp((house) => {
       expect(await fieldOf(early.id)).toMatchObject({ slot: 'n1', isSlotReady: true });
       await load(4500, () => `'{}'::jsonb`);
       const late = await addField({ apiName: 'Late', fieldType: FIELD.number });
-      await sql`update entry set vals = jsonb_build_object(${String(late.id)}::text, entry_id) where site_id = ${siteId}`.execute(
+      await sql`update entry set vals = jsonb_build_object(${String(late.id)}::text, entry_id) where site_id = ${siteId()}`.execute(
         house().db,
       );
       expect(await fieldOf(late.id)).toMatchObject({ slot: 'n2', isSlotReady: false });
-      const { version } = await loadSchema(house().db, siteId);
+      const { version } = await loadSchema(house().db, siteId());
       await runFieldJobs(house().db);
       expect(await fieldOf(late.id)).toMatchObject({ slot: 'n2', isSlotReady: true });
-      expect((await loadSchema(house().db, siteId)).version).toBe(version);
+      expect((await loadSchema(house().db, siteId())).version).toBe(version);
       const rows = await slotsOf('n2', late.id);
       expect(rows).toHaveLength(4500);
       expect(rows.every(({ slot, value }) => slot !== null && slot === value)).toBe(true);
@@ -138,7 +58,7 @@ onEachApp((house) => {
       ];
       for (const [at, [fieldType, value, expected, more]] of makes.entries()) {
         const { id } = await addField({ apiName: `F${at}`, fieldType, ...more });
-        await sql`update entry set vals = jsonb_build_object(${String(id)}::text, ${JSON.stringify(value)}::jsonb) where site_id = ${siteId}`.execute(
+        await sql`update entry set vals = jsonb_build_object(${String(id)}::text, ${JSON.stringify(value)}::jsonb) where site_id = ${siteId()}`.execute(
           house().db,
         );
         await runFieldJobs(house().db);
@@ -153,13 +73,13 @@ onEachApp((house) => {
       const text = await addField({ apiName: 'Note', isSearchable: true });
       await inTurn((tx, type) => write(tx, type, { [old.id]: 3, [many.id]: [1, 2], [text.id]: 'A' }));
       for (const { id } of [old, many, text])
-        expect((await api.del(`${SCHEMA}/fields/${id}`)).status).toBe(204);
+        expect((await api().del(`${SCHEMA}/fields/${id}`)).status).toBe(204);
       const next = await addField({ apiName: 'Old', fieldType: FIELD.number });
       expect(await fieldOf(next.id)).toMatchObject({ slot: 'n2' });
       await runFieldJobs(house().db);
       const { rows } =
         await sql`select n1, t1, vals, (select count(*)::int from entry_multi m where m.site_id = e.site_id) as multi,
-        (select count(*)::int from entry_text t where t.site_id = e.site_id) as text from entry e where site_id = ${siteId}`.execute(
+        (select count(*)::int from entry_text t where t.site_id = e.site_id) as text from entry e where site_id = ${siteId()}`.execute(
           house().db,
         );
       expect(rows).toEqual([{ n1: null, t1: null, vals: {}, multi: 0, text: 0 }]);
@@ -170,7 +90,7 @@ onEachApp((house) => {
     test('of every field there is; the thirteenth number has none', async () => {
       for (const at of run(13)) await addField({ apiName: `N${at}`, fieldType: FIELD.number });
       for (const at of run(7)) await addField({ apiName: `T${at}` });
-      const { fieldsById } = await loadSchema(house().db, siteId);
+      const { fieldsById } = await loadSchema(house().db, siteId());
       const slots = [...fieldsById.values()].map(({ slot }) => slot);
       expect(slots).toEqual([
         'name',
@@ -188,7 +108,7 @@ onEachApp((house) => {
     const app = await openApp(house().database, {
       services: { ...services, wakeChore: (name) => void woken.push(name) },
     });
-    const caller = as(app, await makePerson(house().db, siteId));
+    const caller = as(app, await makePerson(house().db, siteId()));
     const info = { apiName: 'Late', name: 'Late', fieldType: FIELD.number };
     const { id } = (await caller.post<FieldVm>(`${SCHEMA}/entrytypes/Company/fields`, info)).body;
     await app.close();
@@ -208,29 +128,29 @@ onEachApp((house) => {
       }>`select v from entry_text where field_id = ${note.id} order by entry_id`.execute(house().db);
       return rows.map(({ v }) => v);
     };
-    await api.put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true });
+    await api().put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true });
     expect(await fieldOf(note.id)).toMatchObject({ isSearchable: true, isSearchReady: false });
     await runFieldJobs(house().db);
     expect(await fieldOf(note.id)).toMatchObject({ isSearchReady: true });
     expect(await texts()).toEqual(run(2500).map((at) => `tür ${at}`));
-    await api.put(`${SCHEMA}/fields/${note.id}`, { isSearchable: false });
-    expect((await api.put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true })).status).toBe(409);
+    await api().put(`${SCHEMA}/fields/${note.id}`, { isSearchable: false });
+    expect((await api().put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true })).status).toBe(409);
     await runFieldJobs(house().db);
     expect(await texts()).toEqual([]);
-    expect((await api.put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true })).status).toBe(200);
+    expect((await api().put(`${SCHEMA}/fields/${note.id}`, { isSearchable: true })).status).toBe(200);
   });
 
   test('a new formula asks for the calculation of every entry', async () => {
     await load(4001, () => `'{}'::jsonb`);
     const field = await addField({ apiName: 'Twice', fieldType: FIELD.number, formula: '1 + 1' });
     const queued = async () =>
-      (await house().db.selectFrom('calc_queue').select('entry_id').where('site_id', '=', siteId).execute())
+      (await house().db.selectFrom('calc_queue').select('entry_id').where('site_id', '=', siteId()).execute())
         .length;
     expect(await queued()).toBe(0);
     await runFieldJobs(house().db);
     expect(await queued()).toBe(4001);
-    await house().db.deleteFrom('calc_queue').where('site_id', '=', siteId).execute();
-    await api.put(`${SCHEMA}/fields/${field.id}`, { name: 'Double' });
+    await house().db.deleteFrom('calc_queue').where('site_id', '=', siteId()).execute();
+    await api().put(`${SCHEMA}/fields/${field.id}`, { name: 'Double' });
     await runFieldJobs(house().db);
     expect(await queued()).toBe(0);
   });
@@ -238,11 +158,11 @@ onEachApp((house) => {
   test('nothing is lost while the schema changes and entries are written at the same time', async () => {
     await load(2500, () => `'{}'::jsonb`);
     const first = await addField({ apiName: 'F0', fieldType: FIELD.number, isRequired: true });
-    await sql`update entry set vals = jsonb_build_object(${String(first.id)}::text, entry_id) where site_id = ${siteId}`.execute(
+    await sql`update entry set vals = jsonb_build_object(${String(first.id)}::text, entry_id) where site_id = ${siteId()}`.execute(
       house().db,
     );
     const ids = (
-      await house().db.selectFrom('entry').select('entry_id').where('site_id', '=', siteId).execute()
+      await house().db.selectFrom('entry').select('entry_id').where('site_id', '=', siteId()).execute()
     ).map(({ entry_id: id }) => id);
     const state = { isOver: false, written: 0 };
     // Each writes what the schema has at that moment: a number into every field of numbers, a text into every other.
@@ -265,7 +185,7 @@ onEachApp((house) => {
       for (const at of run(6)) {
         const number = await addField({ apiName: `N${at}`, fieldType: FIELD.number });
         await addField({ apiName: `T${at}`, isSearchable: true });
-        if (at % 3 === 0) await api.del(`${SCHEMA}/fields/${number.id}`);
+        if (at % 3 === 0) await api().del(`${SCHEMA}/fields/${number.id}`);
       }
       const goal = state.written + 30;
       while (state.written < goal) await runFieldJobs(house().db);
@@ -282,7 +202,7 @@ onEachApp((house) => {
     await inTurn((tx, type) => write(tx, type, { [id]: 1 }));
     const state = { isDeleted: false };
     const remove = async () => {
-      await api.del(`${SCHEMA}/fields/${id}`);
+      await api().del(`${SCHEMA}/fields/${id}`);
       state.isDeleted = true;
     };
     let deleted: Promise<void> | undefined;
@@ -295,7 +215,7 @@ onEachApp((house) => {
     });
     await deleted;
     await runFieldJobs(db);
-    const { rows } = await sql`select n1, vals from entry where site_id = ${siteId}`.execute(db);
+    const { rows } = await sql`select n1, vals from entry where site_id = ${siteId()}`.execute(db);
     expect(rows).toEqual([
       { n1: null, vals: {} },
       { n1: null, vals: {} },
@@ -305,11 +225,13 @@ onEachApp((house) => {
   /** Every slot, searched text and value agrees with the schema and with `vals`; answers how many fields there are. */
   async function requireConsistent(): Promise<number> {
     const { db } = house();
-    const type = (await loadSchema(db, siteId)).typesById.get(typeId);
+    const type = (await loadSchema(db, siteId())).typesById.get(typeId());
     if (!type) throw new Error('The type is gone');
     expect(type.fields.filter(({ slot, isSlotReady }) => slot && !isSlotReady)).toEqual([]);
-    expect(await db.selectFrom('field_job').selectAll().where('site_id', '=', siteId).execute()).toEqual([]);
-    const rows = await db.selectFrom('entry').selectAll().where('site_id', '=', siteId).execute();
+    expect(await db.selectFrom('field_job').selectAll().where('site_id', '=', siteId()).execute()).toEqual(
+      [],
+    );
+    const rows = await db.selectFrom('entry').selectAll().where('site_id', '=', siteId()).execute();
     expect(rows.length).toBeGreaterThan(2500);
     const known = new Set(type.fields.map(({ id }) => String(id)));
     const wrong = rows.filter((row) => {
@@ -324,7 +246,7 @@ onEachApp((house) => {
     const texts = await db
       .selectFrom('entry_text')
       .select(['field_id', 'entry_id', 'v'])
-      .where('site_id', '=', siteId)
+      .where('site_id', '=', siteId())
       .execute();
     const found = new Map(texts.map(({ field_id: field, entry_id: entry, v }) => [`${field} ${entry}`, v]));
     const expected = rows.flatMap((row) =>
