@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { onCluster } from '../../testing/cluster.ts';
 import { newPlace, onEachKind, type Place } from '../../testing/databases.ts';
 import { type Database, openDatabase } from './database.ts';
+import { dbErrorOf } from './errors.ts';
 
 const endless = sql`select count(*) from generate_series(1, 100000000000) as n where n % 7 = 8`;
 
@@ -60,6 +62,23 @@ onEachKind((kind) => {
   });
 
   if (kind === 'embedded') return;
+
+  test('a server that ends every session, as at its restart, is told and asked anew', async () => {
+    const { db } = database;
+    const stranded = db.transaction().execute(async (tx) => {
+      await tx.insertInto('site').values({ slug: 'stranded', name: '' }).execute();
+      await names();
+      await onCluster(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${new URL(place.databaseUrl ?? '').pathname.slice(1)}'`,
+      );
+      await tx.insertInto('site').values({ slug: 'stray', name: '' }).execute();
+    });
+    await expect(stranded).rejects.toSatisfy((error) =>
+      ['08006', '57P01'].includes(dbErrorOf(error)?.code ?? ''),
+    );
+    const kept = await names();
+    expect(kept.filter((slug) => slug.startsWith('stra'))).toEqual([]);
+  });
 
   test('a server that falls silent is given up, and its connection with it', async () => {
     const server = new URL(place.databaseUrl ?? '');
