@@ -45,8 +45,9 @@ const questionOf = ({ wanted: { type, condition, asked, at }, fields }: Asking):
 
 /** From when on changes are not yet in a comparison. */
 function unseenSince({ at }: PastWanted, known: Comparison | undefined): Date {
-  const seen = known?.seen.at;
-  return seen === undefined ? at : new Date(Math.max(at.getTime(), seen.getTime() - OVERLAP_MS));
+  const { at: seen, isSettled } = known?.seen ?? {};
+  if (seen === undefined) return at;
+  return new Date(Math.max(at.getTime(), seen.getTime() - (isSettled ? 0 : OVERLAP_MS)));
 }
 
 /** Whether nothing has changed since, nor can any more have at the same moment. */
