@@ -163,8 +163,10 @@ test('the builder, the query, the chips and the address say the same', async ({ 
   await expect(grid).toHaveAttribute('aria-rowcount', '131');
   await expect(page.getByRole('button', { name: 'Remove Stage is none of Open' })).toBeVisible();
 
-  await query.fill('{size: {$gte: 250}, nope: 1}');
+  await query.fill(`{size: {$gte: 250}, nope: "${'x'.repeat(200)}"}`);
   await expect(find.getByText('Field with name "nope" does not exist')).toBeVisible();
+  // However long a word of the query is, nothing of the panel stands beyond its edge.
+  expect(await find.evaluate((panel) => panel.scrollWidth - panel.clientWidth)).toBe(0);
   await expect(grid).toHaveAttribute('aria-rowcount', '131');
   await query.fill('{$or: [{size: {$gte: 250}}, {name: {$startswith: "deal 10"}}]}');
   await expect(grid).toHaveAttribute('aria-rowcount', '22');
