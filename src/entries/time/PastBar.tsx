@@ -39,56 +39,58 @@ export function PastBar({ typeId, view, counts, onShow, onToday }: PastBarProps)
   const { name: zone } = useZone();
   const choose = (at: string) => onShow({ asOf: at });
   return (
-    <Banner
-      title={asOf === undefined ? 'Choose a moment' : `As it was on ${momentWords(asOf, zone)}`}
-      actions={
-        <Button size="small" onClick={onToday}>
-          Back to today
-        </Button>
-      }
-    >
-      <div className="past-bar">
-        <MomentField label="As of" at={asOf} onChoose={choose} />
-        {asOf === undefined ? (
-          <span className="past-ago">
-            {AGO.map(({ label, ms }) => (
-              <Button
-                key={label}
-                size="small"
-                variant="quiet"
-                onClick={() => choose(new Date(Date.now() - ms).toISOString())}
-              >
-                {label}
-              </Button>
-            ))}
-          </span>
-        ) : (
-          <Steps {...{ typeId, asOf, zone }} onChoose={choose} />
-        )}
-      </div>
-      {counts && (
+    <div className="past-banner">
+      <Banner
+        title={asOf === undefined ? 'Choose a moment' : `As it was on ${momentWords(asOf, zone)}`}
+        actions={
+          <Button size="small" onClick={onToday}>
+            Back to today
+          </Button>
+        }
+      >
         <div className="past-bar">
-          {STATES.map((state) => (
-            <ToggleChip
-              key={state}
-              label={`${count(counts[state])} ${state} since`}
-              on={only === state}
-              onChange={(on) => onShow({ only: on ? state : undefined })}
-            />
-          ))}
-          {only === undefined && counts.added > 0 && (
-            <ToggleChip
-              label="Show added ones too"
-              on={withAdded}
-              onChange={(on) => onShow({ withAdded: on })}
-            />
+          <MomentField label="As of" at={asOf} onChoose={choose} />
+          {asOf === undefined ? (
+            <span className="past-ago">
+              {AGO.map(({ label, ms }) => (
+                <Button
+                  key={label}
+                  size="small"
+                  variant="quiet"
+                  onClick={() => choose(new Date(Date.now() - ms).toISOString())}
+                >
+                  {label}
+                </Button>
+              ))}
+            </span>
+          ) : (
+            <Steps {...{ typeId, asOf, zone }} onChoose={choose} />
           )}
-          <span className="past-note">
-            The names of choices, people and entries are those of today. Nothing is changed here.
-          </span>
         </div>
-      )}
-    </Banner>
+        {counts && (
+          <div className="past-bar">
+            {STATES.map((state) => (
+              <ToggleChip
+                key={state}
+                label={`${count(counts[state])} ${state} since`}
+                on={only === state}
+                onChange={(on) => onShow({ only: on ? state : undefined })}
+              />
+            ))}
+            {only === undefined && counts.added > 0 && (
+              <ToggleChip
+                label="Show added ones too"
+                on={withAdded}
+                onChange={(on) => onShow({ withAdded: on })}
+              />
+            )}
+            <span className="past-note">
+              The names of choices, people and entries are those of today. Nothing is changed here.
+            </span>
+          </div>
+        )}
+      </Banner>
+    </div>
   );
 }
 
