@@ -2,11 +2,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'vite';
+import { pack } from './pack.ts';
 
 const STAMP = 'dist/.built-from';
 const SOURCES = [
   'index.html',
   'vite.config.ts',
+  'scripts/pack.ts',
   'package-lock.json',
   'src/**/*',
   'public/**/*',
@@ -28,6 +30,7 @@ const before = hashOfSources();
 const current = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before;
 if (!(current && process.argv.includes('--if-stale'))) {
   await build({ logLevel: 'warn' });
+  await pack('dist');
   // The build may write src/routeTree.gen.ts, so the stamp is taken of what stands there now.
   writeFileSync(STAMP, hashOfSources());
   console.log('The console is built into dist.');

@@ -17,6 +17,9 @@ export async function servePages(app: FastifyInstance): Promise<void> {
     root: fileURLToPath(DIST),
     index: false,
     wildcard: false,
+    // The build lays packed forms beside the files (scripts/pack.ts): to pack anew for each caller costs the one who waits.
+    preCompressed: true,
+    globIgnore: ['**/*.{br,gz}'],
     setHeaders: (reply, path) => {
       reply.header(
         'cache-control',
