@@ -155,3 +155,22 @@ for (const path of ['/nowhere', '/users/12/nowhere', '/users/nobody']) {
     await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeVisible();
   });
 }
+
+test('files of the console come as the build packed them, to whoever can unpack them', async ({
+  request,
+}) => {
+  const page = await (await request.get('/')).text();
+  const script = /assets\/[^"]*\.js/.exec(page)?.[0];
+  const as = async (encoding: string) => {
+    const answer = await request.get(`/${script}`, { headers: { 'accept-encoding': encoding } });
+    const { 'content-encoding': packing, 'content-length': length, vary } = answer.headers();
+    return { text: await answer.text(), packing, length: Number(length), vary };
+  };
+  const [plain, brotli, gzip] = [await as('identity'), await as('gzip, br'), await as('gzip')];
+  expect([plain.packing, brotli.packing, gzip.packing]).toEqual([undefined, 'br', 'gzip']);
+  expect([brotli.text === plain.text, gzip.text === plain.text]).toEqual([true, true]);
+  // What is packed for each caller has no length yet when it is sent.
+  expect(brotli.length).toBeLessThan(gzip.length);
+  expect(gzip.length).toBeLessThan(plain.length / 2);
+  expect(plain.vary).toBe('accept-encoding');
+});
