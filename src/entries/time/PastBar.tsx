@@ -1,7 +1,6 @@
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, StepBack, StepForward } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
-import { useCallback, useRef } from 'react';
 import type { PastState } from '../../api/generated/types.gen.ts';
 import { readChangeMomentsOptions } from '../../api/generated/@tanstack/react-query.gen.ts';
 import { count } from '../../lib/numbers.ts';
@@ -155,23 +154,14 @@ interface StepToProps {
 }
 
 function StepTo({ label, icon, at, reading, why, onChoose }: StepToProps) {
-  const pressed = useRef(false);
-  // A button that is off for a reason is another element: whoever pressed the one before stays on it.
-  const stay = useCallback((button: HTMLButtonElement | null) => {
-    if (pressed.current && document.activeElement === document.body) button?.focus();
-  }, []);
   return (
     <Button
-      ref={stay}
       size="small"
       variant="quiet"
       icon={icon}
       pending={reading}
       disabledReason={at === undefined && !reading ? why : undefined}
-      onClick={() => {
-        pressed.current = true;
-        if (at !== undefined) onChoose(at);
-      }}
+      onClick={() => at !== undefined && onChoose(at)}
     >
       {label}
     </Button>

@@ -14,7 +14,10 @@ interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'className' 
   disabledReason?: string | undefined;
 }
 
-/** A native button; `disabledReason` takes the place of `disabled`, so that nothing is off without a reason. */
+/**
+ * A native button; `disabledReason` takes the place of `disabled`, so that nothing is off without a reason. It is the
+ * same element with and without one: who stands on it stays there.
+ */
 export function Button({
   variant,
   size,
@@ -32,27 +35,27 @@ export function Button({
     if (off) event.preventDefault();
     else onClick?.(event);
   };
-  const button = (
-    <button
-      {...rest}
-      type={type}
-      className={buttonClass({ variant, size })}
-      aria-disabled={off || undefined}
-      aria-busy={pending || undefined}
-      aria-describedby={disabledReason === undefined ? rest['aria-describedby'] : reasonId}
-      onClick={press}
-    >
-      {pending ? <Spinner /> : Icon && <Icon />}
-      {children}
-    </button>
-  );
-  if (disabledReason === undefined) return button;
   return (
     <>
-      <Tooltip text={disabledReason}>{button}</Tooltip>
-      <span id={reasonId} hidden>
-        {disabledReason}
-      </span>
+      <Tooltip text={disabledReason}>
+        <button
+          {...rest}
+          type={type}
+          className={buttonClass({ variant, size })}
+          aria-disabled={off || undefined}
+          aria-busy={pending || undefined}
+          aria-describedby={disabledReason === undefined ? rest['aria-describedby'] : reasonId}
+          onClick={press}
+        >
+          {pending ? <Spinner /> : Icon && <Icon />}
+          {children}
+        </button>
+      </Tooltip>
+      {disabledReason !== undefined && (
+        <span id={reasonId} hidden>
+          {disabledReason}
+        </span>
+      )}
     </>
   );
 }

@@ -9,6 +9,7 @@ const HIDE_AFTER = 120;
 /**
  * Words beside a control on hover and on keyboard focus, gone with Escape, and kept while the pointer is on
  * them. It is for the eye only: the control says the same to a screen reader through its name or description.
+ * Without a text nothing is shown.
  */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
   const [anchor, setAnchor] = useState<Element | null>(null);
@@ -49,7 +50,7 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
       onKeyDown={keyDown}
     >
       {children}
-      {anchor && (
+      {anchor && text !== undefined && (
         <span
           aria-hidden
           popover="manual"
