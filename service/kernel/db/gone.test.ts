@@ -1,9 +1,36 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
+import { databaseUrl } from '../../testing/cluster.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { readsUntil } from './database.ts';
+import { usualLimits } from './limits.ts';
+import { openPostgres } from './postgres.ts';
 
 const endless = sql`select count(*) as endless from generate_series(1, 100000000000) as n where n % 7 = 8`;
+
+/** A server in between that lets so many connections through, and leaves those behind them without an answer. */
+async function passing(most: number): Promise<{ url: string; close: () => void }> {
+  const { hostname, port, href } = new URL(databaseUrl('postgres'));
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    sockets.push(socket);
+    if (sockets.length > most) return;
+    const through = connect(Number(port), hostname);
+    through.on('error', () => {});
+    socket.pipe(through).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(href);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { url: url.href, close };
+}
 
 onEachDatabase((database) => {
   const running = async (part: string): Promise<number> => {
@@ -58,6 +85,26 @@ onEachDatabase((database) => {
     for (const caller of callers) caller.abort();
     await Promise.all(reads);
     await isRunning('endless', 0);
+  });
+
+  test('where the server cannot be told, a statement comes to its end and gives its connection back', async () => {
+    if (database().kind === 'embedded') return;
+    const server = await passing(1);
+    const source = openPostgres(server.url, usualLimits, 1);
+    try {
+      const gone = new AbortController();
+      const line = await source.acquire();
+      const run = line.run('select pg_sleep(0.2)', [], gone.signal);
+      gone.abort();
+      expect(await run).toMatchObject({ command: 'SELECT' });
+      line.release(false);
+      const next = await source.acquire();
+      expect((await next.run('select 1 as one', [])).rows).toEqual([{ one: 1 }]);
+      next.release(false);
+    } finally {
+      server.close();
+      await source.close();
+    }
   });
 
   test('whoever has the connection next is not ended in place of who had it before', async () => {

@@ -23,9 +23,30 @@ function processOf(client: PoolClient): number | undefined {
   return typeof id === 'number' ? id : undefined;
 }
 
+/**
+ * Ends what a process of the server is at, where that is this statement: behind a pooler, or after another server has
+ * taken over, the number may be somebody else's. The server shows the first characters of statements.
+ */
+const END = `select pg_cancel_backend(pid) from pg_stat_activity
+  where pid = $1 and state <> 'idle' and starts_with($2, query)`;
+
 /** A line of one pool client: values in and out as text, the same way as on the embedded database. */
-function lineOf(client: PoolClient, end: (process: number) => Promise<void>): Line {
+function lineOf(client: PoolClient, ending: Pool): Line {
   const plans = plansOf(client);
+  let isDoubtful = false;
+  const ender = (text: string): Ender => ({
+    connect: () => ending.connect(),
+    async tell(other) {
+      try {
+        await other.query(END, [processOf(client) ?? 0, text]);
+        other.release();
+      } catch {
+        // It may be told yet, whenever the server comes to it: nobody else gets this line.
+        isDoubtful = true;
+        other.release(true);
+      }
+    },
+  });
   return {
     async run(sql, parameters, gone) {
       const name = planName(sql);
@@ -35,43 +56,51 @@ function lineOf(client: PoolClient, end: (process: number) => Promise<void>): Li
         text: sql,
         values: parameters.map(encode),
       });
-      const { rows, command, rowCount } = await (gone
-        ? endedWhen(gone, running, () => end(processOf(client) ?? 0))
-        : running);
+      const { rows, command, rowCount } = await (gone ? endedWhen(gone, running, ender(sql)) : running);
       return { rows, command, affected: writes.has(command) ? (rowCount ?? 0) : 0 };
     },
-    release: (lost) => client.release(lost || plans.size > MOST_PLANS),
+    release: (lost) => client.release(lost || isDoubtful || plans.size > MOST_PLANS),
   };
 }
 
 /** A statement that has just been sent may not have begun when the server is told to end it: it is told again. */
 const TOLD_AGAIN_MS = 500;
 
+/** How the server is told to end a statement. */
+interface Ender {
+  /** A connection of its own, once there is one. */
+  connect(): Promise<PoolClient>;
+  /** Tells the server on it and gives it back; never fails. */
+  tell(other: PoolClient): Promise<void>;
+}
+
 /**
  * A statement that is ended when nobody waits for it. The line is held until the server has said that it was told: what
- * it is told while it does nothing it forgets, so it never ends the statement of whoever has the line next.
+ * it is told while it does nothing it forgets, so it never ends the statement of whoever has the line next. Where there
+ * is no connection to tell it on, the statement goes on to its end or its limit, and holds the line no longer.
  */
-async function endedWhen<T>(gone: AbortSignal, running: Promise<T>, end: () => Promise<void>): Promise<T> {
+async function endedWhen<T>(gone: AbortSignal, running: Promise<T>, ender: Ender): Promise<T> {
   const over = Promise.allSettled([running]);
-  let ending: Promise<void> | undefined;
+  let isOver = false;
+  let telling: Promise<void> | undefined;
   const untilOver = async () => {
-    let isOver: unknown;
-    do {
+    for (;;) {
       // oxlint-disable no-await-in-loop -- again only where once was not enough
-      await end();
-      isOver = await Promise.race([over, sleep(TOLD_AGAIN_MS, undefined, { ref: false })]);
+      const other = await ender.connect().catch(() => undefined);
+      if (isOver) return other?.release();
+      if (other) await (telling = ender.tell(other));
+      await Promise.race([over, sleep(TOLD_AGAIN_MS, undefined, { ref: false })]);
       // oxlint-enable no-await-in-loop
-    } while (isOver === undefined);
+    }
   };
-  const onGone = () => {
-    ending = untilOver();
-  };
+  const onGone = () => void untilOver();
   gone.addEventListener('abort', onGone, { once: true });
   try {
     return await running;
   } finally {
+    isOver = true;
     gone.removeEventListener('abort', onGone);
-    await ending;
+    await telling;
   }
 }
 
@@ -101,12 +130,8 @@ export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Sou
   pool.on('error', () => {});
   ending.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const end = async (process: number) => {
-    // Where the server cannot be told, the statement goes on to its end or its limit.
-    await ending.query('select pg_cancel_backend($1)', [process]).catch(() => {});
-  };
   return {
-    acquire: async () => lineOf(await pool.connect(), end),
+    acquire: async () => lineOf(await pool.connect(), ending),
     close: async () => {
       await pool.end();
       await ending.end();
