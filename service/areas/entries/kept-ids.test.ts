@@ -30,12 +30,18 @@ test('a list that cannot be found is no answer to whoever asks later', async () 
 });
 
 test('of more than 64 MB those that nobody has looked at for longest are dropped', async () => {
-  for (const name of ['a', 'b', 'c', 'd']) await findIds(name, here, () => Promise.resolve(list(16)));
+  for (const name of ['a', 'b', 'c', 'd']) await findIds(name, here, () => Promise.resolve(list(15)));
   expect(knownIds('a')).toBeDefined();
-  await findIds('e', here, () => Promise.resolve(list(16)));
+  await findIds('e', here, () => Promise.resolve(list(15)));
   expect(['a', 'b', 'c', 'd', 'e'].filter((name) => knownIds(name))).toEqual(['a', 'c', 'd', 'e']);
   expect((await findIds('too large', here, () => Promise.resolve(list(65)))).ids.byteLength).toBe(65 * MB);
   expect(['a', 'c', 'd', 'e', 'too large'].filter((name) => knownIds(name))).toEqual(['a', 'c', 'd', 'e']);
+});
+
+test('lists of nothing have their bound too', async () => {
+  await findIds('large', here, () => Promise.resolve(list(63)));
+  for (let at = 0; at < 1_100; at += 1) await findIds(`empty ${at}`, here, () => Promise.resolve(list(0)));
+  expect(['large', 'empty 0'].filter((name) => knownIds(name))).toEqual(['empty 0']);
 });
 
 test('a list that took long to be found rests, so that whoever changes it all the time costs others little', async () => {

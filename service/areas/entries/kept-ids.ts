@@ -18,6 +18,8 @@ interface Kept extends KeptIds {
 
 /** All lists together: sixteen of a million entries. */
 const MOST_BYTES = 64 * 1024 * 1024;
+/** What is kept of a list besides its ids: lists without any are kept as well. */
+const BESIDE_IDS = 1024;
 /** A list that nobody looked at for so long is found anew. */
 const IDLE_MS = 600_000;
 
@@ -46,7 +48,7 @@ function drop(key: string): void {
 
 function keep(key: string, list: KeptIds, tookMs: number): KeptIds {
   drop(key);
-  const size = list.ids.byteLength + (list.people?.ids.byteLength ?? 0);
+  const size = BESIDE_IDS + list.ids.byteLength + (list.people?.ids.byteLength ?? 0);
   if (size > MOST_BYTES) return list;
   const kept = {
     ...list,

@@ -6,9 +6,10 @@ import type { EntryType, SchemaField } from '../schema/index.ts';
 import { slotOf, textOf } from './columns.store.ts';
 import { textsWith } from './conditions.store.ts';
 import { findIds, type KeptIds, knownIds } from './kept-ids.ts';
+import { unpacked } from './id-list.ts';
 import { followedOf, type Mark, markSql, sinceSql, unchangedSql } from './marks.store.ts';
-import { fieldIn, matching, type Wanted, type Window } from './matching.store.ts';
-import { followedBy, isIndexed, orderKey, orderSql } from './order.store.ts';
+import { fieldIn, keyOf, matching, type Wanted, type Window } from './matching.store.ts';
+import { followedBy, isIndexed, orderSql } from './order.store.ts';
 import { type Page, readPage, rowsOf } from './page.store.ts';
 
 type Sql = RawBuilder<unknown>;
@@ -27,26 +28,6 @@ function looksThrough(condition: Condition, type: EntryType): boolean {
 export function isKept({ type, condition, order, asked }: Wanted): boolean {
   if (order) return !isIndexed(order) || looksThrough(condition, type);
   return !textsWith(condition, fieldIn(type), asked) && looksThrough(condition, type);
-}
-
-/** A schema that is read anew has other types, so what a list is made by is one with its type. */
-const numbers = new WeakMap<EntryType, number>();
-let last = 0;
-function numberOf(type: EntryType): number {
-  const number = numbers.get(type) ?? (last += 1);
-  numbers.set(type, number);
-  return number;
-}
-
-const keyOf = ({ type, condition, order, asked }: Wanted): string =>
-  JSON.stringify([asked.siteId, numberOf(type), condition, asked.meaning, order && orderKey(order)]);
-
-/** Numbers as the database sends them, highest byte first. */
-function idsIn(bytes: Buffer): Int32Array {
-  const own = Buffer.alloc(bytes.length);
-  bytes.copy(own);
-  own.swap32();
-  return new Int32Array(own.buffer, own.byteOffset, own.length / 4);
 }
 
 const byPeople = ({ order }: Wanted): SchemaField | undefined =>
@@ -97,12 +78,12 @@ async function readIds(db: Db, wanted: Wanted): Promise<KeptIds> {
     from found`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('A list is one row');
-  const ids = idsIn(row.ids);
+  const ids = unpacked(row.ids);
   if (order?.descending) ids.subarray(row.had).reverse();
   return {
     ids,
     mark: row.mark,
-    people: people && { ids: row.people ? idsIn(row.people) : new Int32Array(), names: row.names ?? '' },
+    people: people && { ids: unpacked(row.people), names: row.names ?? '' },
   };
 }
 

@@ -4,7 +4,8 @@ import type { Db } from '../../kernel/db/database.ts';
 import { ENTRIES_BY_TYPE } from '../../kernel/db/list-page.ts';
 import type { EntryType } from '../schema/index.ts';
 import { type Asked, conditionSql, type FieldOf, textsWith } from './conditions.store.ts';
-import type { Order } from './order.store.ts';
+import { type Order, orderKey } from './order.store.ts';
+import { nameOf } from './positions.ts';
 
 type Sql = RawBuilder<unknown>;
 
@@ -22,6 +23,19 @@ export interface Window {
   limit: number;
   skip: number;
 }
+
+/** A schema that is read anew has other types: the number of one stands for all that the schema says of its fields. */
+const numbers = new WeakMap<EntryType, number>();
+let last = 0;
+function numberOf(type: EntryType): number {
+  const number = numbers.get(type) ?? (last += 1);
+  numbers.set(type, number);
+  return number;
+}
+
+/** Names a list in this process: whatever has the same key has the same rows, as long as the data stay as they are. */
+export const keyOf = ({ type, condition, order, asked }: Wanted): string =>
+  nameOf([asked.siteId, numberOf(type), condition, asked.meaning, order && orderKey(order)]);
 
 /** Whether every entry of the type matches. */
 export const asksForAll = (condition: Condition): boolean =>

@@ -8,7 +8,7 @@ import { type Changes, changedSince, lastSeen, stillMatching, wasAmong } from '.
 import { type Comparison, comparisonAt, rememberComparison, type Seen } from './past-known.ts';
 import { renewed, type Sides, sidesOf } from './past-sides.ts';
 import type { PastWanted } from './past-values.store.ts';
-import { placeOf } from './positions.ts';
+import { nameOf } from './positions.ts';
 
 /** How much is compared and put in order. */
 export const pastBounds = {
@@ -41,7 +41,7 @@ export function refuse(why: string): never {
 export const shownNumber = (many: number): string => many.toLocaleString('en');
 
 const questionOf = ({ wanted: { type, condition, asked, at }, fields }: Asking): string =>
-  placeOf([asked.siteId, type, condition, asked.meaning, at, fields.map(({ id }) => id)], 0);
+  nameOf([asked.siteId, type, condition, asked.meaning, at, fields.map(({ id }) => id)]);
 
 /** From when on changes are not yet in a comparison. */
 function unseenSince({ at }: PastWanted, known: Comparison | undefined): Date {

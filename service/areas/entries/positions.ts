@@ -21,18 +21,20 @@ const MOST_KNOWN = 2_000;
 /** Nobody waits so long between two pages. */
 const KNOWN_MS = 60_000;
 
-/** Names the place in front of row `skip` of a query. */
-export const placeOf = (query: readonly unknown[], skip: number): string =>
-  createHash('sha256')
-    .update(JSON.stringify([...query, skip]))
-    .digest('base64url');
+/** A short name of what is asked, the same for the same alone: questions may be long. */
+export const nameOf = (question: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(question)).digest('base64url');
 
-export function positionAt(place: string): KnownPosition | undefined {
-  const found = known.get(place);
+/** The place in front of row `skip` of a list. */
+const placeOf = (list: string, skip: number): string => `${list}/${skip}`;
+
+export function positionAt(list: string, skip: number): KnownPosition | undefined {
+  const found = known.get(placeOf(list, skip));
   return found && found.until > Date.now() ? found : undefined;
 }
 
-export function rememberPosition(place: string, position: KnownPosition): void {
+export function rememberPosition(list: string, skip: number, position: KnownPosition): void {
+  const place = placeOf(list, skip);
   known.delete(place);
   known.set(place, { ...position, until: Date.now() + KNOWN_MS });
   const [oldest] = known.keys();

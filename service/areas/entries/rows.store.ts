@@ -5,12 +5,20 @@ import { ENTRIES_BY_TYPE, listPage } from '../../kernel/db/list-page.ts';
 import type { Call } from '../../kernel/http/handler.ts';
 import type { EntryType, SchemaField } from '../schema/index.ts';
 import { textsWith } from './conditions.store.ts';
-import { asksForAll, fieldIn, matching, totalSql, type Wanted, type Window } from './matching.store.ts';
+import {
+  asksForAll,
+  fieldIn,
+  keyOf,
+  matching,
+  totalSql,
+  type Wanted,
+  type Window,
+} from './matching.store.ts';
 import { sinceSql } from './marks.store.ts';
-import { besideSql, followedBy, isIndexed, type Order, orderKey, orderSql } from './order.store.ts';
+import { besideSql, followedBy, isIndexed, type Order, orderSql } from './order.store.ts';
 import { isKept, keptRows } from './kept-rows.store.ts';
 import { type Page, readPage, rowsOf } from './page.store.ts';
-import { placeOf, type Position, positionAt, rememberPosition } from './positions.ts';
+import { type Position, positionAt, rememberPosition } from './positions.ts';
 import { type Rendering, rowJson } from './render.store.ts';
 import { joinRows } from './rows-text.ts';
 
@@ -156,10 +164,6 @@ async function skippedOfEmpty(db: Db, wanted: Wanted & { order: Order }, skip: n
   return Math.max(0, skip - (rows[0]?.n ?? 0));
 }
 
-/** Names the place in front of row `skip` of a query. */
-const placeIn = ({ asked, type, condition, order }: Wanted, skip: number): string =>
-  placeOf([asked.siteId, type.id, condition, asked.meaning, order && orderKey(order)], skip);
-
 function pageOf(
   wanted: Wanted,
   window: Window,
@@ -202,13 +206,14 @@ export async function readRows(
   const kept = isKept(wanted) ? await keptRows(call, wanted, window, row) : undefined;
   if (kept) return kept;
   const asksForEnd = !order || followedBy(order) !== 'people';
-  const behind = asksForEnd && skip > 0 ? positionAt(placeIn(wanted, skip)) : undefined;
+  const list = keyOf(wanted);
+  const behind = asksForEnd && skip > 0 ? positionAt(list, skip) : undefined;
   const holds = behind && sinceSql(wanted, behind.mark);
   const next = behind && (await pageOf(wanted, window, behind, { db, row, asksForEnd, holds }));
   const page = next?.holds
     ? next
     : await pageOf(wanted, window, undefined, { db, row, asksForEnd, holds: undefined });
-  if (page.end && page.count === limit) rememberPosition(placeIn(wanted, skip + limit), page.end);
+  if (page.end && page.count === limit) rememberPosition(list, skip + limit, page.end);
   return page;
 }
 

@@ -74,9 +74,14 @@ export async function newEntryIds(tx: Tx, count: number): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The moment of the change: after the locks are held, so that moments and log have one order for each entry. */
+/**
+ * The moment of the change: after the locks are held, so that moments and log have one order for each entry. Never before
+ * the transaction began, whatever becomes of the clock: what an event tells of is looked for from then on.
+ */
 export async function momentOfChange(tx: Tx): Promise<Date> {
-  const { rows } = await sql<{ at: Date }>`select clock_timestamp()::timestamptz(3) as at`.execute(tx);
+  const { rows } = await sql<{
+    at: Date;
+  }>`select greatest(clock_timestamp(), now())::timestamptz(3) as at`.execute(tx);
   const [row] = rows;
   if (!row) throw new Error('The database has no clock');
   return row.at;
