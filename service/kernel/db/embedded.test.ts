@@ -89,3 +89,32 @@ test('a text beyond the buffers of the wire comes back whole, with every sign in
   await close();
   await place.remove();
 });
+
+test('what cannot be asked is refused at once, and does not end the session when its time would be up', async () => {
+  const place = await newPlace('embedded');
+  const { db, close } = await openDatabase({ ...place, limits: { statementMs: 800 } });
+  const tooMany = Array.from({ length: 65_536 }, (_, at) => at);
+  await expect(
+    db.transaction().execute(async (tx) => {
+      await sql`select ${sql.join(tooMany)}`.execute(tx);
+    }),
+  ).rejects.toMatchObject({ code: '54000' });
+  await db.transaction().execute(async (tx) => {
+    await tx.insertInto('site').values({ slug: 'kept', name: '' }).execute();
+    await new Promise((resolve) => setTimeout(resolve, 900));
+  });
+  expect(await db.selectFrom('site').select('slug').execute()).toEqual([{ slug: 'kept' }]);
+  expect((await sql`-- nothing`.execute(db)).rows).toEqual([]);
+  await close();
+  await place.remove();
+});
+
+test('what the database breaks off in the middle of is an error at once, and the next statement is answered', async () => {
+  const place = await newPlace('embedded');
+  // Whatever waits for the watchdog waits longer than this test may take.
+  const { db, close } = await openDatabase({ ...place, limits: { statementMs: 600_000 } });
+  await expect(sql`copy site from stdin`.execute(db)).rejects.toMatchObject({ code: '08006' });
+  expect(await db.selectFrom('site').selectAll().execute()).toEqual([]);
+  await close();
+  await place.remove();
+});

@@ -29,7 +29,13 @@ export class DbError extends Error {
 }
 
 /** Codes for faults that reach no server, in the classes PostgreSQL keeps for lost connections and ended statements. */
-export const faults = { lost: '08006', busy: '08001', tooSlow: '57014', unasked: '57U00' } as const;
+export const faults = {
+  lost: '08006',
+  busy: '08001',
+  tooSlow: '57014',
+  tooMany: '54000',
+  unasked: '57U00',
+} as const;
 
 /** Why what nobody waits for any more was not done. */
 export const unasked = (): DbError =>

@@ -55,8 +55,9 @@ export class Session {
     const isPlanned = name !== undefined && this.#plans.delete(name);
     const forgotten = [...this.#plans].slice(0, Math.max(0, this.#plans.size - MOST_PLANS));
     for (const old of forgotten) this.#plans.delete(old);
-    const asked = { sql, parameters: parameters.map(encode), name, isPlanned, forgotten };
-    const bytes = await this.#ask((id) => ({ id, statement: askedBytes(asked) }), limitMs);
+    // Before anything waits for an answer: what cannot be put into bytes is not asked.
+    const statement = askedBytes({ sql, parameters: parameters.map(encode), name, isPlanned, forgotten });
+    const bytes = await this.#ask((id) => ({ id, statement }), limitMs);
     const reply = this.#read(bytes);
     // Only now: a statement that failed may have failed before it was planned.
     if (name !== undefined) this.#plans.add(name);
@@ -96,8 +97,14 @@ export class Session {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     clearTimeout(waiting?.watchdog);
-    if ('failure' in answer) waiting?.reject(new DbError(answer.failure, { code: faults.lost }));
-    else waiting?.resolve(answer.reply);
+    if ('reply' in answer) waiting?.resolve(answer.reply);
+    else this.#failed(waiting, new DbError(answer.failure, { code: faults.lost }));
+  }
+
+  /** Nobody knows what state the database was left in: what is asked of it next might never be answered. */
+  #failed(waiting: Waiting | undefined, reason: DbError): void {
+    waiting?.reject(reason);
+    this.kill(reason);
   }
 
   /** Ends the thread at once, in whatever it does; PostgreSQL recovers at the next opening. */

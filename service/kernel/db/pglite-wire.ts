@@ -31,11 +31,14 @@ const int32 = (value: number): Buffer => {
 const ended = (text: string): Buffer => Buffer.from(`${text}\0`);
 
 const lengthOf = (parts: readonly Buffer[]): number => parts.reduce((sum, part) => sum + part.length, 0);
-const message = (kind: string, ...body: Buffer[]): Buffer[] => [
+const message = (kind: string, body: readonly Buffer[]): Buffer[] => [
   Buffer.from(kind),
   int32(4 + lengthOf(body)),
   ...body,
 ];
+
+/** As many parameters as the protocol counts. */
+const MOST_PARAMETERS = 65_535;
 
 function valueOf(parameter: string | null): Buffer[] {
   if (parameter === null) return [int32(-1)];
@@ -43,30 +46,31 @@ function valueOf(parameter: string | null): Buffer[] {
   return [int32(bytes.length), bytes];
 }
 
-const forget = (name: string): Buffer[] => message('C', ended(`S${name}`));
+const forget = (name: string): Buffer[] => message('C', [ended(`S${name}`)]);
+
+/** Which statement is meant, with its values. */
+function bound(name: string, parameters: readonly (string | null)[]): Buffer[] {
+  if (parameters.length > MOST_PARAMETERS) {
+    const text = `A statement takes ${MOST_PARAMETERS} parameters, not ${parameters.length}`;
+    throw new DbError(text, { code: faults.tooMany });
+  }
+  const values = parameters.flatMap(valueOf);
+  return message('B', [ended(''), ended(name), int16(0), int16(parameters.length), ...values, int16(0)]);
+}
 
 /** The messages of one statement, in memory of their own: that can be handed over to another thread without a copy. */
 export function askedBytes(asked: Asked): Uint8Array<ArrayBuffer> {
   const { sql, parameters, name = '', isPlanned = false, forgotten = [] } = asked;
-  const parts = [
+  return joined([
     ...forgotten.flatMap(forget),
     // A name whose statement failed may or may not be known: forgotten, it is not in the way.
     ...(name === '' || isPlanned ? [] : forget(name)),
-    ...(isPlanned ? [] : message('P', ended(name), ended(sql), int16(0))),
-    ...message(
-      'B',
-      ended(''),
-      ended(name),
-      int16(0),
-      int16(parameters.length),
-      ...parameters.flatMap(valueOf),
-      int16(0),
-    ),
-    ...message('D', ended('P')),
-    ...message('E', ended(''), int32(0)),
-    ...message('S'),
-  ];
-  return joined(parts);
+    ...(isPlanned ? [] : message('P', [ended(name), ended(sql), int16(0)])),
+    ...bound(name, parameters),
+    ...message('D', [ended('P')]),
+    ...message('E', [ended(''), int32(0)]),
+    ...message('S', []),
+  ]);
 }
 
 /** Reads one message's parts in their order. */
@@ -168,6 +172,8 @@ export function readReply(given: Uint8Array): Reply {
     if (kind === 'T') columns = columnsIn(reader);
     if (kind === 'D') rows.push(rowIn(reader, columns));
     if (kind === 'C') tag = reader.ended();
+    // A statement without any words in it.
+    if (kind === 'I') tag = '';
   }
   if (tag === undefined)
     throw new DbError('The embedded database did not answer to the end', { code: faults.lost });
