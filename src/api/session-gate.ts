@@ -75,10 +75,21 @@ export function dropSession(): void {
   settle(false);
 }
 
-/** Another tab has signed out: whoever stays on this page for their unsaved work has to sign in again. */
+/** The session is about to end, or has: whoever stays on this page for their unsaved work has to sign in again. */
 export function endSession(): void {
   if (holder && gate.get() === 'open') gate.set('ended');
 }
+
+let left = false;
+
+/** Somebody signed out in another tab, and this one stays for its unsaved work. */
+export function leftElsewhere(): void {
+  left = true;
+  endSession();
+}
+
+/** Whether somebody may be found who works here: not after a sign-out, until they have signed in again. */
+export const isSignedIn = (): boolean => holder !== undefined && !left;
 
 /** Waits until the same person has signed in again; false where they would not. */
 function signedInAgain(): Promise<boolean> {
@@ -95,6 +106,7 @@ export function sessionArrived(next: Holder): void {
   holder ??= next;
   usedAt(Date.now());
   const same = isSameHolder(holder, next);
+  if (same) left = false;
   gate.set(same ? 'open' : 'replaced');
   settle(same);
 }

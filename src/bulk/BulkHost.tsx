@@ -41,10 +41,10 @@ export function BulkHost() {
   // What was staged in one name is not staged in another.
   useEffect(() => {
     void import('../entries/editing/kept.ts').then(
-      ({ keepStaged }) => keepStaged({ userId, siteId, reportId }),
+      ({ keepStaged }) => keepStaged({ userId, siteId, reportId }, client),
       () => undefined,
     );
-  }, [userId, siteId, reportId]);
+  }, [client, userId, siteId, reportId]);
 
   // Another page under an open dialog would be another context: it closes.
   useEffect(

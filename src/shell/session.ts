@@ -3,9 +3,9 @@ import { holderOf, sessionQuery } from '../api/session-query.ts';
 import {
   actsOtherwise,
   dropSession,
-  endSession,
   goOnAs,
   heldActing,
+  leftElsewhere,
   lastUse,
   renewed,
   sessionArrived,
@@ -156,10 +156,10 @@ export function followOtherTabs(queryClient: QueryClient): void {
       else sessionArrived(data.holder);
       return;
     }
-    // Not past the guard: who has typed something is asked by the browser before it is lost. Who stays is still the
-    // holder: somebody else who signs in meanwhile must not be sent from here.
-    location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
-    endSession();
+    // Unsaved work keeps its page, which asks to sign in again: a browser asks nobody about a page that was not touched
+    // since it was loaded. Who stays is still the holder: somebody else who signs in meanwhile must not be sent from here.
+    if (hasWork()) leftElsewhere();
+    else location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
   });
 }
 

@@ -1,7 +1,7 @@
 import { counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
-import type { Failed } from './use-send.ts';
+import type { Failed } from './attempts.ts';
 
 interface FailedBannerProps {
   failed: Failed;
@@ -10,23 +10,9 @@ interface FailedBannerProps {
   onAgain: () => void;
 }
 
-/** What sending once more does, where it is not known whether the first time was carried out. */
-const AGAIN: Record<Failed['at'], string> = {
-  values:
-    'Look at the list before you save once more: a new entry may be there already, and other values are told as changed meanwhile.',
-  deletions: 'Sending it again is safe: what is gone stays gone.',
-};
-
 /** What came of the last attempt: how far it went, and why no further. */
 export function FailedBanner({ failed, pending, onAgain }: FailedBannerProps) {
   const { at, message, refusals, saved, gone } = failed;
-  if (failed.isUnknown)
-    return (
-      <Banner tone="bad" title={`It is not known whether this was ${at === 'values' ? 'saved' : 'deleted'}`}>
-        {saved > 0 && `${counted(saved, 'change was', 'changes were')} saved before. `}
-        {message}. {AGAIN[at]}
-      </Banner>
-    );
   if (at === 'deletions') {
     const done = [
       saved > 0 && `${counted(saved, 'change was', 'changes were')} saved`,
@@ -54,7 +40,8 @@ export function FailedBanner({ failed, pending, onAgain }: FailedBannerProps) {
       {[message, ...refusals.rest].filter(Boolean).join('. ')}
       {refusals.faults.size > 0 &&
         ` The service refused ${counted(refusals.faults.size, 'value', 'values')}; everything is still here.`}
-      {refusals.overtaken.length > 0 && ' Somebody else was quicker: decide below what stays.'}
+      {refusals.overtaken.length > 0 &&
+        ' Somebody else was quicker: decide below what stays, and save again.'}
     </Banner>
   );
 }

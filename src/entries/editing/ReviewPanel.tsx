@@ -11,9 +11,11 @@ import { Panel } from '../../ui/dialog/Panel.tsx';
 import { Banner } from '../../ui/feedback/Banner.tsx';
 import { usePeopleNames } from '../people.ts';
 import { useSchema } from '../schema.ts';
-import { stagedIn } from './changes.ts';
+import { putAttempt } from './attempts.ts';
+import { inDoubt, stagedIn } from './changes.ts';
 import type { countStaged } from './changes.ts';
 import { discardAll } from './discard.ts';
+import { DoubtBanner } from './DoubtBanner.tsx';
 import { FailedBanner } from './FailedBanner.tsx';
 import { Going } from './Going.tsx';
 import { review } from './review.ts';
@@ -39,7 +41,7 @@ const NOTHING_MEANWHILE: ReadonlyMap<number, Meanwhile> = new Map();
 const PAGE = 50;
 
 /** What is staged for a type, by entry and field: looked through, corrected, and sent in one request. */
-export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
+export function ReviewPanel({ typeId, onClose: close }: ReviewPanelProps) {
   const schema = useSchema();
   const fields = schema.fieldsOf(typeId);
   const changes = useChanges(typeId);
@@ -47,7 +49,7 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
   const current = useQuery({ ...currentQuery(typeId, cells, fields), placeholderData: keepPreviousData });
   const going = useMemo(() => [...changes.deletions.values()], [changes.deletions]);
   const later = useQuery({ ...meanwhileQuery(typeId, going, fields), placeholderData: keepPreviousData });
-  const { entries, deletions, total, overtaken, blocking } = useMemo(
+  const { entries, deletions, total, overtaken, there, blocking } = useMemo(
     () => review(changes, fields, current.data ?? NOTHING_READ, later.data ?? NOTHING_MEANWHILE),
     [changes, fields, current.data, later.data],
   );
@@ -58,9 +60,19 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
   const deleting = useAllowed('deleteEntries');
   const [shown, setShown] = useState(PAGE);
 
+  const onClose = () => {
+    // Seen, unless it comes to nothing while nobody looks.
+    if (!pending) putAttempt(typeId, { failed: undefined });
+    close();
+  };
   const save = async (ignoreNearDups = false) => {
     let isDone = false;
     const run = async () => {
+      // What is there already would be refused for being no more what it was.
+      keepMine(
+        typeId,
+        there.map(({ cell }) => ({ ...cell, before: cell.value })),
+      );
       isDone = await send(ignoreNearDups);
     };
     if (total.deletions === 0) await run();
@@ -76,14 +88,29 @@ export function ReviewPanel({ typeId, onClose }: ReviewPanelProps) {
   const changedSince = deletions.filter(({ meanwhile }) => meanwhile?.row).length;
   const blocked =
     (total.deletions > 0 ? deleting.reason : undefined) ??
-    blockedBy({ total, overtaken: overtaken.length + changedSince, blocking });
+    blockedBy({
+      total,
+      overtaken: overtaken.length + changedSince,
+      blocking,
+      doubtful: inDoubt(changes).length,
+    });
   // What is on its way is neither undone nor taken out: it would be stored all the same.
   const busy = pending ? 'The changes are being saved' : undefined;
   const alive = overtaken.filter(({ theirs }) => theirs && theirs.gone === undefined);
   return (
     <Panel title={isEmpty ? 'Changes' : `Review ${stagedWords(total)}`} onClose={onClose}>
       <div className="review" inert={pending}>
-        {failed && <FailedBanner failed={failed} pending={pending} onAgain={() => void save(true)} />}
+        {changes.doubt && !pending && !isEmpty && (
+          <DoubtBanner {...{ typeId, changes, fields }} doubt={changes.doubt} />
+        )}
+        {there.length > 0 && !pending && (
+          <Banner title={`${counted(there.length, 'value is', 'values are')} there already`}>
+            Somebody wrote the same, or it was saved and no answer came. Saving leaves them out.
+          </Banner>
+        )}
+        {failed && !changes.doubt && (
+          <FailedBanner failed={failed} pending={pending} onAgain={() => void save(true)} />
+        )}
         {(current.error ?? later.error) && (
           <Banner tone="warn" title="What is there now could not be read">
             {toServiceError(current.error ?? later.error).message}. The service looks at it again when you
@@ -202,7 +229,17 @@ const passDoor = (total: Total, run: () => Promise<unknown>): Promise<boolean> =
   });
 };
 
-function blockedBy({ total, overtaken, blocking }: { total: Total; overtaken: number; blocking: number }) {
+interface Standing {
+  total: Total;
+  overtaken: number;
+  blocking: number;
+  /** New entries that may have been made by a request that was not answered. */
+  doubtful: number;
+}
+
+function blockedBy({ total, overtaken, blocking, doubtful }: Standing) {
+  if (doubtful > 0)
+    return `Say first whether ${doubtful === 1 ? 'the new entry is' : 'the new entries are'} there`;
   const most = Math.max(total.cells, total.deletions);
   if (most > MOST_ITEMS)
     return `One request takes ${count(MOST_ITEMS)}, and more than one would not be all or nothing: remove ${count(most - MOST_ITEMS)}`;

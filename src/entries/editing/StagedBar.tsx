@@ -3,6 +3,7 @@ import { Suspense, lazy, useState } from 'react';
 import { count, counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
+import { useAttempt } from './attempts.ts';
 import { countStaged } from './changes.ts';
 import { discardAll } from './discard.ts';
 import { useChanges, useSent } from './store.ts';
@@ -14,6 +15,7 @@ const ReviewPanel = lazy(async () => ({ default: (await import('./ReviewPanel.ts
 export function StagedBar({ typeId }: { typeId: number }) {
   const changes = useChanges(typeId);
   const sent = useSent(typeId);
+  const { isPending, failed } = useAttempt(typeId);
   const [reviewing, setReviewing] = useState(false);
   const staged = countStaged(changes);
   const total = staged.cells + staged.deletions;
@@ -32,6 +34,9 @@ export function StagedBar({ typeId }: { typeId: number }) {
               .join(', ')}
             , not saved
           </strong>
+          {changes.doubt && !isPending && <span className="staged-bad">perhaps saved already</span>}
+          {isPending && <span>being saved</span>}
+          {failed && changes.faults.size === 0 && <span className="staged-bad">not accepted</span>}
           {changes.faults.size > 0 && (
             <span className="staged-bad">{count(changes.faults.size)} refused</span>
           )}

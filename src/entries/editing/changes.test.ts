@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { NO_CHANGES, inverse, rebase, redo, settled, stage, stagedIn, undo, unstage } from './changes.ts';
+import {
+  NO_CHANGES,
+  inDoubt,
+  inverse,
+  lastSteps,
+  rebase,
+  redo,
+  settled,
+  stage,
+  stagedIn,
+  undo,
+  unstage,
+} from './changes.ts';
 import type { StagedCell } from './changes.ts';
+import { isThere } from './use-current.ts';
 import { sameValue, writtenOf } from './written.ts';
 
 const cell = (
@@ -81,6 +94,38 @@ describe('staged changes', () => {
   it('turns what was stored around, but does not unmake entries', () => {
     expect(inverse([cell(1, 'New'), cell(-1, 'Made', undefined)])).toEqual([cell(1, 'Old', 'New')]);
   });
+});
+
+describe('a request that was not answered', () => {
+  const sent = [cell(1, 'New'), cell(-1, 'Made', undefined)];
+  const doubt = { at: 1, part: 'values', made: [-1] } as const;
+  const doubted = { ...sent.reduce((all, one) => stage(all, [one], 'Edit'), NO_CHANGES), doubt };
+  const now = (value: string) => ({ value, modified: undefined, modifiedBy: undefined, gone: undefined });
+
+  it('holds back new entries until somebody decided, or an answer came', () => {
+    expect(inDoubt(doubted)).toEqual([-1]);
+    expect(inDoubt(unstage(doubted, sent, 'Remove'))).toEqual([]);
+    expect(settled(doubted, sent).doubt).toBeUndefined();
+  });
+
+  it('is seen by values that are there already; those of others are not', () => {
+    expect(isThere(cell(1, 'New'), now('New'))).toBe(true);
+    expect(isThere(cell(1, 'New'), now('Old'))).toBe(false);
+    expect(isThere(cell(1, 'New'), now('Other'))).toBe(false);
+    expect(isThere(cell(1, 'New'), undefined)).toBe(false);
+  });
+});
+
+it('keeps so many steps as are small enough together, the last one in any case', () => {
+  const all = [1, 2, 3].reduce(
+    (so, id) => stage(so, [cell(id, 'a'), cell(id + 10, 'a')], `${id}`),
+    NO_CHANGES,
+  );
+  const labels = (most: number) => lastSteps(all, most).done.map(({ label }) => label);
+  expect(labels(6)).toEqual(['1', '2', '3']);
+  expect(labels(5)).toEqual(['2', '3']);
+  expect(labels(1)).toEqual(['3']);
+  expect(lastSteps(all, 1).cells).toBe(all.cells);
 });
 
 describe('written values', () => {

@@ -51,6 +51,16 @@ interface Step {
   deletions: readonly DeletionMove[];
 }
 
+/** A request whose answer did not come: what it was about may have been done. */
+export interface Doubt {
+  /** When it was sent. */
+  at: number;
+  /** What it was about: the values, or the entries that were to go after them. */
+  part: 'values' | 'deletions';
+  /** The new entries in it: sent once more, they may be made twice. */
+  made: readonly number[];
+}
+
 /** What is staged for one entry, by field. */
 export type EntryCells = ReadonlyMap<number, StagedCell>;
 
@@ -64,6 +74,8 @@ export interface Changes {
   undone: readonly Step[];
   /** Why the service refused cells and deletions, by `cellKey` and `deletionKey`; a change takes the fault away. */
   faults: ReadonlyMap<string, string>;
+  /** From sending on until the service has answered, or somebody has decided what became of it. */
+  doubt: Doubt | undefined;
 }
 
 export const NO_CHANGES: Changes = {
@@ -72,6 +84,7 @@ export const NO_CHANGES: Changes = {
   done: [],
   undone: [],
   faults: new Map(),
+  doubt: undefined,
 };
 
 export const cellKey = ({ entryId, fieldId }: Pick<StagedCell, 'entryId' | 'fieldId'>): string =>
@@ -215,6 +228,24 @@ export function redo(changes: Changes): Changes {
   };
 }
 
+/** New entries that may be there already: they are not sent again before somebody has decided. */
+export const inDoubt = ({ doubt, cells }: Changes): readonly number[] =>
+  doubt?.made.filter((entryId) => cells.has(entryId)) ?? [];
+
+/** The same with so many of the last steps as move that many values and entries in all; the last one in any case. */
+export function lastSteps(changes: Changes, most: number): Changes {
+  let left = most;
+  const fits = ({ moves, deletions }: Step, at: number) => {
+    left -= moves.length + deletions.length;
+    return left >= 0 || at === 0;
+  };
+  const lastOf = (steps: readonly Step[]) => {
+    const end = steps.toReversed().findIndex((step, at) => !fits(step, at));
+    return end === -1 ? steps : steps.slice(-end);
+  };
+  return { ...changes, done: lastOf(changes.done), undone: lastOf(changes.undone) };
+}
+
 const NONE_MADE: ReadonlyMap<number, number> = new Map();
 
 /**
@@ -243,7 +274,8 @@ export function settled(
       underId(cell, to, stored.get(cellKey(cell))?.value),
     ),
   );
-  return { ...move(changes, { moves: [...moves, ...renamed], deletions: [] }, 'to'), done: [], undone: [] };
+  const after = move(changes, { moves: [...moves, ...renamed], deletions: [] }, 'to');
+  return { ...after, done: [], undone: [], doubt: undefined };
 }
 
 /** Moves a cell of an entry that was made under the id of it, where it holds something else than what was stored. */

@@ -46,5 +46,5 @@ export function discard(changes: Changes, label: string): Changes {
 export function entriesGone(changes: Changes, entryIds: readonly number[]): Changes {
   const moves = outOf(changes, cellsOf(changes, entryIds));
   const deletions = entryIds.map((entryId) => ({ entryId, from: undefined, to: undefined }));
-  return { ...move(changes, { moves, deletions }, 'to'), done: [], undone: [] };
+  return { ...move(changes, { moves, deletions }, 'to'), done: [], undone: [], doubt: undefined };
 }

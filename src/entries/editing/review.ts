@@ -5,7 +5,7 @@ import { cellKey, countStaged, deletionKey } from './changes.ts';
 import type { Changes, EntryCells, StagedCell, StagedDeletion } from './changes.ts';
 import { missingIn, valueFault } from './rules.ts';
 import type { Meanwhile } from './use-going.ts';
-import { isOvertaken } from './use-current.ts';
+import { isOvertaken, isThere } from './use-current.ts';
 import type { Current } from './use-current.ts';
 
 /** A staged cell as it is reviewed. */
@@ -121,6 +121,8 @@ export function review(
     deletions,
     total: countStaged(changes),
     overtaken: all.filter(({ theirs }) => theirs !== undefined),
+    /** Cells that hold already what is staged for them: somebody else wrote the same, or it was saved unanswered. */
+    there: all.filter(({ cell }) => isThere(cell, currents.get(cellKey(cell)))),
     /** Faults that sending would meet again; what the service said may have changed since. */
     blocking: known.length + entries.reduce((sum, { lacks }) => sum + lacks.length, 0),
   };

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { holdWork } from '../../shell/unsaved.ts';
 import { createStore, useStore } from '../../ui/store.ts';
 import { NO_CHANGES, hasStaged, redo, settled, stage, undo, unstage, rebase, inverse } from './changes.ts';
-import type { Changes, StagedCell, StagedDeletion } from './changes.ts';
+import type { Changes, Doubt, StagedCell, StagedDeletion } from './changes.ts';
 import { deleteStill, discard, entriesGone, keepEntries, stageDeletions } from './deletions.ts';
 
 /** What one request did: cells that were stored, to be taken back as a new change, or entries that are gone. */
@@ -25,8 +25,10 @@ const MOST_SENT = 20;
 
 let release: (() => void) | undefined;
 
-function put(typeId: number, next: Changes): void {
-  if (next === changesOf(typeId)) return;
+function put(typeId: number, changes: Changes): void {
+  if (changes === changesOf(typeId)) return;
+  // Of what is let go nobody asks any more whether it was done.
+  const next = changes.doubt && !hasStaged(changes) ? { ...changes, doubt: undefined } : changes;
   byType.set(new Map(byType.get()).set(typeId, next));
   if ([...byType.get().values()].some(hasStaged)) release ??= holdWork();
   else {
@@ -86,9 +88,18 @@ export const discardOf = (typeId: number, label: string): void =>
 export const undoStep = (typeId: number): void => put(typeId, undo(changesOf(typeId)));
 export const redoStep = (typeId: number): void => put(typeId, redo(changesOf(typeId)));
 
-/** What the service said against cells; those of an earlier answer are gone. */
-export const setFaults = (typeId: number, faults: ReadonlyMap<string, string>): void =>
-  put(typeId, { ...changesOf(typeId), faults });
+const NO_FAULTS: ReadonlyMap<string, string> = new Map();
+
+/** Before a request: nothing is held against what is staged, and until an answer is there it may be done or not. */
+export const sendingOf = (typeId: number, doubt: Doubt): void =>
+  put(typeId, { ...changesOf(typeId), faults: NO_FAULTS, doubt });
+
+/** The service has answered that it did not do all of it, and what it has against cells and deletions. */
+export const refusedOf = (typeId: number, faults: ReadonlyMap<string, string> = NO_FAULTS): void =>
+  put(typeId, { ...changesOf(typeId), faults, doubt: undefined });
+
+/** Somebody has decided what became of a request that was not answered. */
+export const decidedOf = (typeId: number): void => put(typeId, { ...changesOf(typeId), doubt: undefined });
 
 function keepSent(typeId: number, did: Pick<Sent, 'cells' | 'gone'>): Sent {
   const earlier = sentByType.get().get(typeId) ?? NOTHING_SENT;

@@ -56,6 +56,14 @@ export const currentQuery = (typeId: number, cells: readonly StagedCell[], field
   });
 };
 
+/** A staged cell that holds by now what is staged for it. */
+export const isThere = (cell: StagedCell, current: Current | undefined): boolean =>
+  current !== undefined &&
+  current.gone === undefined &&
+  !cell.misfit &&
+  sameValue(current.value, cell.value) &&
+  !sameValue(current.value, cell.before);
+
 /** A staged cell that holds something else by now than when it was changed. */
 export const isOvertaken = (cell: StagedCell, current: Current | undefined): boolean =>
   current !== undefined &&

@@ -1,14 +1,16 @@
-import { useState } from 'react';
 import { isUnreachable, ServiceError } from '../../api/errors.ts';
 import { deleteEntries, updateEntries } from '../../api/generated/sdk.gen.ts';
 import { useWrite } from '../../api/write.ts';
 import { counted } from '../../lib/numbers.ts';
 import { toast } from '../../ui/feedback/toast.ts';
+import { attemptOf, putAttempt, useAttempt } from './attempts.ts';
+import type { Failed } from './attempts.ts';
 import { stagedIn } from './changes.ts';
 import type { StagedCell, StagedDeletion } from './changes.ts';
+import { writeStaged } from './kept.ts';
 import { deletedOf, madeBy, refusalsOf, requestsOf } from './send.ts';
 import type { Refusals } from './send.ts';
-import { cellsStored, changesOf, entriesDeleted, setFaults, stageInverse } from './store.ts';
+import { cellsStored, changesOf, entriesDeleted, refusedOf, sendingOf, stageInverse } from './store.ts';
 import type { Sent } from './store.ts';
 
 interface Storing {
@@ -16,21 +18,7 @@ interface Storing {
   ignoreNearDups: boolean;
 }
 
-/** What the last attempt met; nothing of what is still staged is lost by it. */
-export interface Failed {
-  /** What it was about: the values, before which nothing goes, or the entries that were to go after them. */
-  at: 'values' | 'deletions';
-  /** No answer came, or none of the service's own: it may have been done all the same. */
-  isUnknown: boolean;
-  message: string;
-  refusals: Refusals;
-  /** Values that were stored before deleting failed. */
-  saved: number;
-  gone: number;
-}
-
-const NO_FAULTS: ReadonlyMap<string, string> = new Map();
-const NO_REFUSALS: Refusals = { faults: NO_FAULTS, overtaken: [], isOnlyNear: false, rest: [] };
+const NO_REFUSALS: Refusals = { faults: new Map(), overtaken: [], isOnlyNear: false, rest: [] };
 
 function tell(stored: Sent | undefined, gone: number, typeId: number): void {
   const did = [
@@ -46,12 +34,25 @@ function tell(stored: Sent | undefined, gone: number, typeId: number): void {
   });
 }
 
+/** Says that it was sent before it is: a page that goes meanwhile comes back with the doubt (kept.ts). */
+function doubtUntilAnswered(typeId: number, part: Failed['at'], cells: readonly StagedCell[]): void {
+  const made = new Set(cells.flatMap(({ entryId }) => (entryId < 0 ? [entryId] : [])));
+  sendingOf(typeId, { at: Date.now(), part, made: [...made] });
+  void writeStaged();
+}
+
+/** What the service has said against a request; undefined where no answer came, so that the doubt stays. */
+function answeredBy(thrown: unknown): ServiceError | undefined {
+  if (!(thrown instanceof ServiceError)) throw thrown;
+  return isUnreachable(thrown) ? undefined : thrown;
+}
+
 /**
  * Sends what is staged for a type: first its values in one request, all or nothing, then the entries that go. A value can
  * be taken back and a deletion cannot, so nothing goes before everything else is safe.
  */
 export function useSend(typeId: number) {
-  const [failed, setFailed] = useState<Failed>();
+  const { isPending, failed } = useAttempt(typeId);
   const storing = useWrite('updateEntries', {
     mutationFn: ({ cells, ignoreNearDups }: Storing) =>
       updateEntries({
@@ -62,45 +63,50 @@ export function useSend(typeId: number) {
   const deleting = useWrite('deleteEntries', {
     mutationFn: (body: number[]) => deleteEntries({ path: { entryTypeId: String(typeId) }, body }),
   });
+  const fail = (next: Partial<Failed> & Pick<Failed, 'at'>) =>
+    putAttempt(typeId, { failed: { message: '', refusals: NO_REFUSALS, saved: 0, gone: 0, ...next } });
   const store = async (cells: readonly StagedCell[], ignoreNearDups: boolean) => {
+    doubtUntilAnswered(typeId, 'values', cells);
     try {
       const { data } = await storing.mutateAsync({ cells, ignoreNearDups });
       return cellsStored(typeId, cells, madeBy(data, cells));
     } catch (thrown) {
-      if (!(thrown instanceof ServiceError)) throw thrown;
-      const refusals = refusalsOf(thrown, cells);
-      setFaults(typeId, refusals.faults);
-      const message = thrown.fields.length === 0 ? thrown.message : '';
-      setFailed({ at: 'values', isUnknown: isUnreachable(thrown), message, refusals, saved: 0, gone: 0 });
+      const answer = answeredBy(thrown);
+      if (!answer) return undefined;
+      const refusals = refusalsOf(answer, cells);
+      refusedOf(typeId, refusals.faults);
+      fail({ at: 'values', message: answer.fields.length === 0 ? answer.message : '', refusals });
       return undefined;
     }
   };
   /** How many are gone; undefined where some are still there. */
   const remove = async (deletions: readonly StagedDeletion[], saved: number) => {
-    const fail = (message: string, gone: number, lost = false) =>
-      setFailed({ at: 'deletions', isUnknown: lost, message, refusals: NO_REFUSALS, saved, gone });
+    doubtUntilAnswered(typeId, 'deletions', []);
     try {
       const { data } = await deleting.mutateAsync(deletions.map(({ entryId }) => entryId));
       const { gone, faults } = deletedOf(data, deletions);
       entriesDeleted(typeId, gone);
       if (faults.size === 0) return gone.length;
-      setFaults(typeId, faults);
-      fail('', gone.length);
+      refusedOf(typeId, faults);
+      fail({ at: 'deletions', saved, gone: gone.length });
     } catch (thrown) {
-      if (!(thrown instanceof ServiceError)) throw thrown;
-      const message = [thrown.message, ...thrown.fields.map((field) => field.message)].join('. ');
-      fail(message, 0, isUnreachable(thrown));
+      const answer = answeredBy(thrown);
+      if (!answer) return undefined;
+      refusedOf(typeId);
+      const message = [answer.message, ...answer.fields.map((field) => field.message)].join('. ');
+      fail({ at: 'deletions', message, saved });
     }
     return undefined;
   };
-  /** True once everything was stored, and gone what was to go. */
-  const send = async (ignoreNearDups = false): Promise<boolean> => {
+  const sendAll = async (ignoreNearDups: boolean): Promise<boolean> => {
     const changes = changesOf(typeId);
     // What does not fit is held back by the review already; it has no value that could be sent.
     const cells = stagedIn(changes).filter(({ misfit }) => !misfit);
     const deletions = [...changes.deletions.values()];
-    setFailed(undefined);
-    setFaults(typeId, NO_FAULTS);
+    if (cells.length + deletions.length === 0) {
+      toast({ title: 'All of it is there already', tone: 'ok' });
+      return true;
+    }
     const stored = cells.length > 0 ? await store(cells, ignoreNearDups) : undefined;
     if (cells.length > 0 && !stored) return false;
     const gone = deletions.length > 0 ? await remove(deletions, cells.length) : 0;
@@ -108,5 +114,15 @@ export function useSend(typeId: number) {
     tell(stored, gone, typeId);
     return true;
   };
-  return { send, failed, pending: storing.isPending || deleting.isPending };
+  /** True once everything was stored, and gone what was to go. */
+  const send = async (ignoreNearDups = false): Promise<boolean> => {
+    if (attemptOf(typeId).isPending) return false;
+    putAttempt(typeId, { isPending: true, failed: undefined });
+    try {
+      return await sendAll(ignoreNearDups);
+    } finally {
+      putAttempt(typeId, { isPending: false });
+    }
+  };
+  return { send, failed, pending: isPending };
 }
