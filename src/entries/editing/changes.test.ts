@@ -96,11 +96,12 @@ describe('staged changes', () => {
   });
 });
 
+const now = (value: string) => ({ value, modified: undefined, modifiedBy: undefined, gone: undefined });
+
 describe('a request that was not answered', () => {
   const sent = [cell(1, 'New'), cell(-1, 'Made', undefined)];
   const doubt = { at: 1, part: 'values', made: [-1] } as const;
   const doubted = { ...sent.reduce((all, one) => stage(all, [one], 'Edit'), NO_CHANGES), doubt };
-  const now = (value: string) => ({ value, modified: undefined, modifiedBy: undefined, gone: undefined });
 
   it('holds back new entries until somebody decided, or an answer came', () => {
     expect(inDoubt(doubted)).toEqual([-1]);
