@@ -1,6 +1,6 @@
 import readBook from 'read-excel-file/universal';
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createWorkbook } from './write-xlsx.ts';
 
 const columns = [
@@ -19,6 +19,22 @@ async function sheetsOf(rows: number, most?: number, sheet = 'Things') {
   const blob = await book.end();
   return readBook(await blob.arrayBuffer(), { trim: false });
 }
+
+async function bytesIn(year: number): Promise<Uint8Array> {
+  vi.setSystemTime(new Date(year, 1));
+  const book = createWorkbook({ columns, sheet: 'Things', filter: '', made });
+  await book.add([[1, 'E']]);
+  return new Uint8Array(await (await book.end()).arrayBuffer());
+}
+
+test('the same rows are the same bytes whenever they are written, with sizes before what they measure', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const first = await bytesIn(2026);
+  expect(await bytesIn(2031)).toEqual(first);
+  // Version 2.0 and no flags: neither sizes behind the file nor sizes of eight bytes.
+  expect(first.slice(0, 8)).toEqual(Uint8Array.of(0x50, 0x4b, 3, 4, 20, 0, 0, 0));
+});
 
 test('what a sheet cannot hold goes on in another one under the same heading', async () => {
   const sheets = await sheetsOf(7, 4);

@@ -74,7 +74,7 @@ async function endSheet(file: ZipFile): Promise<void> {
  * an import.
  */
 export function createWorkbook({ columns, sheet, filter, note, made }: Table, most = SHEET_ROWS) {
-  const zip = createZip();
+  const zip = createZip(BOOK_TYPE);
   const names: string[] = [];
   let current: ZipFile | undefined;
   let [inSheet, total] = [0, 0];
@@ -131,7 +131,7 @@ export function createWorkbook({ columns, sheet, filter, note, made }: Table, mo
       for (const [path, text] of bookFiles(names))
         // oxlint-disable-next-line no-await-in-loop -- one file behind the other
         await zip.add(path, text);
-      return zip.end(BOOK_TYPE);
+      return zip.end();
     },
   };
 }

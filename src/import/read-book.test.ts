@@ -21,7 +21,7 @@ const state = (said?: string) => (said === undefined ? '' : ` state="${said}"`);
 
 /** A workbook with these rows of XML. */
 async function book(sheets: readonly Given[], { properties = '', styles = DATES, strings = STRINGS } = {}) {
-  const zip = createZip();
+  const zip = createZip('');
   const each = (line: (at: number, sheet: Given) => string) =>
     sheets.map((sheet, at) => line(at + 1, sheet)).join('');
   const files = [
@@ -52,7 +52,7 @@ async function book(sheets: readonly Given[], { properties = '', styles = DATES,
   for (const [path = '', text = ''] of files)
     // oxlint-disable-next-line no-await-in-loop -- a file is written in order
     await zip.add(path, text);
-  return zip.end('');
+  return zip.end();
 }
 
 async function read(sheets: readonly Given[], more: Parameters<typeof book>[1] = {}, sheet?: number) {
@@ -165,6 +165,16 @@ test('what is no sheet is refused, and what would fill the memory', async () => 
   expect(await fault('')).toBe('The sheet is empty.');
   expect(await fault('<row r="1048577"><c><v>1</v></c></row>')).toContain('no workbook that can be read');
   expect(await fault('<row><c t="s"><v>99</v></c></row>')).toContain('no workbook that can be read');
+  // XML that is not whole, that has no end, or that asks for more than it says.
+  expect(await fault('<?xml version="1.0"?><worksheet><sheetData>')).toContain(
+    'no workbook that can be read',
+  );
+  expect(await fault(`<row><c><v>1</v></c><!--${' '.repeat(2 ** 24 + 2 ** 20)}--></row>`)).toContain(
+    'no workbook',
+  );
+  expect(await fault(`${'<x>'.repeat(1001)}${'</x>'.repeat(1001)}`)).toContain('no workbook');
+  const entity = '<!DOCTYPE a [<!ENTITY e "1">]><a><sheetData><row><c><v>&e;</v></c></row></sheetData></a>';
+  expect(await fault(`<?xml version="1.0"?>${entity}`)).toContain('no workbook that can be read');
   const wide = '<row><c r="XFD1"><v>1</v></c></row>'.repeat(1300);
   expect(await fault(wide)).toContain('too many cells');
 });
@@ -193,18 +203,19 @@ const events = (pieces: readonly string[]) => {
     text = '';
   };
   const reader = createXmlReader({
-    open: (name, attributes) => put(`<${name}|${attributes}`),
+    open: (name, attributes) => put(`<${name}|${JSON.stringify(attributes)}`),
     close: (name) => put(`>${name}`),
     text: (more) => {
       text += more;
     },
   });
   for (const piece of pieces) reader.write(piece);
+  reader.end();
   return seen;
 };
 
 test('XML is the same however it comes in pieces', () => {
-  const xml = `<?xml v?><a x="1>2" y='"'><!-- > <b> --><b/>t&amp;&#x1F600;x<![CDATA[ ]] < ]]><c  z = "3" >u</c ></a>`;
+  const xml = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY e "x">]><a x="1>2" y='"'><!-- > <b> --><b/>t&amp;&#x1F600;x<![CDATA[ ]] < ]]><c  z = "3" >u</c ></a>`;
   const whole = events([xml]);
   expect(whole.join('')).toContain('t&😀x ]] < ');
   fc.assert(

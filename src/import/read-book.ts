@@ -15,18 +15,19 @@ class TooManyCells extends Error {}
 async function readText(
   zip: Unzip,
   path: string,
-  write: (text: string) => void,
+  { write, end }: { write: (text: string) => void; end?: () => void },
   onBytes?: (read: number) => void,
 ): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const isThere = await zip.read(path, (chunk) => write(decoder.decode(chunk, { stream: true })), onBytes);
   write(decoder.decode());
+  if (isThere) end?.();
   return isThere;
 }
 
 async function textOf(zip: Unzip, path: string): Promise<string> {
   const texts: string[] = [];
-  await readText(zip, path, (text) => texts.push(text));
+  await readText(zip, path, { write: (text) => void texts.push(text) });
   return texts.join('');
 }
 
@@ -49,7 +50,7 @@ async function openBook(zip: Unzip) {
     .map((one) => [one.id, one.path] as const);
   const { sheets, is1904 } = workbookOf(await textOf(zip, path), new Map(sheetPaths));
   const strings = createStringsReader();
-  await readText(zip, pathOf('sharedStrings'), (text) => strings.write(text));
+  await readText(zip, pathOf('sharedStrings'), strings);
   const shared: Shared = {
     strings: strings.strings,
     styles: stylesIn(await textOf(zip, pathOf('styles'))),
@@ -82,8 +83,7 @@ async function readSheet(
     full += 1;
     width = Math.max(width, found.length);
   });
-  if (!(await readText(zip, path, (text) => reader.write(text), onBytes)))
-    throw new Error('A sheet is missing');
+  if (!(await readText(zip, path, reader, onBytes))) throw new Error('A sheet is missing');
   // What stands beside a table is a column without a heading, not a fault of its rows.
   const head = records.find((found) => found.length > 0);
   head?.push(...Array.from({ length: width - head.length }, () => ''));

@@ -1,6 +1,7 @@
 import { dateText, isoText, spanText } from './dates.ts';
 import type { Shown } from './dates.ts';
-import { attributesOf, createXmlReader } from './xml.ts';
+import { createXmlReader } from './xml.ts';
+import type { Attributes } from './xml.ts';
 
 /** What cells of a sheet refer to. */
 export interface Shared {
@@ -68,10 +69,6 @@ function columnOf(address: string): number {
   return column - 1;
 }
 
-const ADDRESS = /\br\s*=\s*["']([^"']*)/;
-const TYPE = /\bt\s*=\s*["']([^"']*)/;
-const STYLE = /\bs\s*=\s*["']([^"']*)/;
-
 const number = (text: string): string => {
   const value = Number(text);
   return text.trim() === '' || Number.isNaN(value) ? text : String(value);
@@ -105,14 +102,11 @@ export function createSheetReader(shared: Shared, take: (row: number, cells: str
     value = text;
   });
 
-  function openCell(attributes: string): void {
-    const address = ADDRESS.exec(attributes)?.[1];
+  function openCell({ r, t = '', s = '' }: Attributes): void {
     // Writers may leave the address out: it is the next one.
-    column = address === undefined ? column + 1 : columnOf(address);
+    column = r === undefined ? column + 1 : columnOf(r);
     if (column < 0 || column >= MOST_COLUMNS) throw new Error('There is no such column');
-    type = TYPE.exec(attributes)?.[1] ?? '';
-    style = Number(STYLE.exec(attributes)?.[1] ?? 0);
-    value = '';
+    [type, style, value] = [t, Number(s), ''];
   }
   function closeCell(): void {
     const text = type === 'inlineStr' ? value : cellText(type, style, value, shared);
@@ -120,9 +114,8 @@ export function createSheetReader(shared: Shared, take: (row: number, cells: str
     while (cells.length < column) cells.push('');
     cells[column] = text;
   }
-  function openRow(attributes: string): void {
-    const said = attributesOf(attributes).get('r');
-    const next = said === undefined ? row + 1 : Number(said);
+  function openRow({ r }: Attributes): void {
+    const next = r === undefined ? row + 1 : Number(r);
     if (!(next > row && next <= MOST_ROWS)) throw new Error('There is no such row');
     [row, cells, column] = [next, [], -1];
   }
