@@ -15,7 +15,7 @@ type Operations = 'queryUserActivity' | 'summarizeUserActivity' | 'listUserChang
 export const activityHandlers: Handlers<Operations> & typeof investigationHandlers = {
   ...investigationHandlers,
 
-  async queryUserActivity({ db, caller, query, body }) {
+  async queryUserActivity({ reads: db, caller, query, body }) {
     const filter = readFilter(body, { now: Date.now() });
     const { total, rows } = await inSnapshot(db, (tx) =>
       readReport(tx, caller.siteId, filter, pageOf(query)),
@@ -23,13 +23,13 @@ export const activityHandlers: Handlers<Operations> & typeof investigationHandle
     return ok({ totalRecords: total, rows: rows.map(shown) });
   },
 
-  async summarizeUserActivity({ db, caller, body }) {
+  async summarizeUserActivity({ reads: db, caller, body }) {
     const now = Date.now();
     // Counts are ours: they are told of any period.
     return ok(await summarize(db, caller.siteId, readFilter(body, { now, leastMs: 1 }), now));
   },
 
-  async listUserChanges({ db, caller, params, query }) {
+  async listUserChanges({ reads: db, caller, params, query }) {
     if (!(await isKnown(db, caller.siteId, params.userId))) throw notFound(`User ${params.userId}`);
     const changes = await listChanges(db, caller.siteId, params.userId, pageOf(query));
     return ok(changes.map((each) => ({ ...each, date: each.date.toISOString() })));

@@ -72,7 +72,10 @@ export async function attachAll(
   return faults;
 }
 
-/** Puts a file into the draft of its entry: a field of several files gets one more, one of a single file another. */
+/**
+ * Puts a file into the draft of its entry: a field of several files gets one more, one of a single file another. A file is
+ * known by its content: the same one again changes nothing, and under another name it could not be told from the first.
+ */
 async function attach(
   tx: Tx,
   siteId: number,
@@ -89,7 +92,12 @@ async function attach(
   const held = field.isMultiSelect ? ((draft.after[field.id] ?? []) as readonly FileValue[]) : [];
   const file = await fileIdOf(tx, siteId, { hash: upload.hash, size: upload.size, type });
   draft.touched.set(field.id, { field, path });
-  if (held.some((each) => each.file === file)) return [];
+  const same = held.find((each) => each.file === file);
+  if (same && same.name !== request.name)
+    return [
+      { path, message: `"${request.name}" is the same file as "${same.name}", which ${field.apiName} holds` },
+    ];
+  if (same) return [];
   draft.after[field.id] = [...held, { file, name: request.name, type, size: upload.size }];
   return [];
 }

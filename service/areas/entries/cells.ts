@@ -1,10 +1,12 @@
 import type { DataRequestResultVm } from '../../../contract/generated/types.gen.ts';
 import { holdsMoney } from '../../../contract/rules/fields.ts';
+import { invalid } from '../../kernel/http/errors.ts';
 import { type Answer, type Call, ok } from '../../kernel/http/handler.ts';
 import { loadSchema, type SchemaField, type SiteSchema } from '../schema/index.ts';
 import { zonesFor } from './asking.ts';
 import { lastTouched, readValues, typesOfEntries } from './cells.store.ts';
 import { shownValue } from './shown-dates.ts';
+import { currencyFaults } from './written.ts';
 
 interface Item {
   entryId: number;
@@ -27,14 +29,16 @@ function refusalOf(item: Item, schema: SiteSchema, types: ReadonlyMap<number, nu
 
 /** POST entrydata/get: single values, each with who changed it last. */
 export async function readCells(call: Call<'readEntryData'>): Promise<Answer<'readEntryData'>> {
-  const { db, caller, body, query, services } = call;
+  const { reads: db, caller, body, query, services } = call;
   const { siteId } = caller;
   const behavior = query.dateTimeBehavior === 1 ? 1 : 0;
+  const faults = currencyFaults(body);
+  if (faults.length > 0) throw invalid(faults);
   const schema = await loadSchema(db, siteId);
   const zones = await zonesFor(db, caller, behavior);
   const types = await typesOfEntries(db, siteId, [...new Set(body.map((item) => item.entryId))]);
   const readable = body.filter((item) => refusalOf(item, schema, types) === undefined);
-  const values = await valuesOf(call.db, readable, schema, {
+  const values = await valuesOf(db, readable, schema, {
     siteId,
     linkTo: query.resolveReferenceUrl ? services.publicUrl : undefined,
     extended: query.fillExtendedData ?? false,

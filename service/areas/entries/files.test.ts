@@ -187,6 +187,32 @@ onEachApp((house) => {
     expect(await things.names({ Name: 'Photos', Photos: '$noData' })).toEqual(['Photos']);
   });
 
+  test('the same file again changes nothing, and under another name it is refused', async () => {
+    const entryId = await create('The same file');
+    const plan = { field: 'Papers', name: 'plan.pdf', content: PDF };
+    const twice = await send(entryId, [plan, { ...plan, name: 'copy of plan.pdf' }]);
+    expect([twice.status, twice.body.errors]).toEqual([
+      400,
+      [
+        {
+          path: 'binaryStoreRequests.1',
+          message: '"copy of plan.pdf" is the same file as "plan.pdf", which Papers holds',
+        },
+      ],
+    ]);
+    expect(await stored(entryId, 'Papers')).toBeUndefined();
+    for (const files of [[plan, plan], [plan]]) expect((await send(entryId, files)).status).toBe(200);
+    expect((await send(entryId, [{ ...plan, name: 'new name.pdf' }])).status).toBe(400);
+    expect(await stored(entryId, 'Papers')).toMatchObject([{ name: 'plan.pdf' }]);
+    const renamed = await send(
+      entryId,
+      [{ ...plan, name: 'new name.pdf' }],
+      things.items(entryId, { Papers: null }),
+    );
+    expect(renamed.status).toBe(200);
+    expect(await stored(entryId, 'Papers')).toMatchObject([{ name: 'new name.pdf' }]);
+  });
+
   test('a field of one file has the last one', async () => {
     const entryId = await create('One file');
     for (const content of [PNG, JPEG]) await send(entryId, [{ field: 'Logo', content }]);

@@ -1,6 +1,6 @@
-import { type FilterItem, readFilters, readQuery } from '../../../contract/rules/query/read.ts';
+import { readFilters, readQuery } from '../../../contract/rules/query/read.ts';
 import { parseQuery } from '../../../contract/rules/query/text.ts';
-import type { Condition, QueryFault, ReadQuery } from '../../../contract/rules/query/tree.ts';
+import type { Condition, ReadQuery } from '../../../contract/rules/query/tree.ts';
 import { invalid, notFound } from '../../kernel/http/errors.ts';
 import type { Call, Handlers } from '../../kernel/http/handler.ts';
 import { HISTORY_DAYS, readModifiedSince, readMoment } from '../../kernel/http/moments.ts';
@@ -28,14 +28,7 @@ import { positionIn } from './position.store.ts';
 import { matchingIds, namedEntries, readRows, type Rows, type Window } from './rows.store.ts';
 import { joinRows } from './rows-text.ts';
 import { shownRows, shownText } from './shown-dates.ts';
-import { currencyFault } from './written.ts';
-
-/** What names no currency would find nothing. */
-const currencyFaults = (items: readonly FilterItem[]): QueryFault[] =>
-  items.flatMap(({ currencyCode }, at) => {
-    const message = currencyCode ? currencyFault(currencyCode) : undefined;
-    return message === undefined ? [] : [{ path: `${at}.currencyCode`, message }];
-  });
+import { currencyFaults } from './written.ts';
 
 /** A JSON list of items that come in pieces; its first part is more than the bracket, as it is what can fail. */
 async function* listOf(pieces: AsyncIterable<readonly (string | number)[]>): AsyncGenerator<string> {

@@ -33,7 +33,7 @@ function sinceOf(modifiedSince: string | undefined): Date {
 
 /** An entry of a type, one that is gone as well. @throws ApiError 404 */
 async function entryOf({
-  db,
+  reads: db,
   caller,
   params,
 }: Call<'listEntryChanges' | 'readEntryLineage' | 'readGoneValues'>) {
@@ -117,7 +117,7 @@ const asLists = (siteId: number): Rendering => ({
 
 export const entryPastHandlers: Handlers<PastReads> = {
   async listEntryChanges(call) {
-    const { db, caller, query } = call;
+    const { reads: db, caller, query } = call;
     const { type, facts } = await entryOf(call);
     const { siteId } = caller;
     const limit = query.limit ?? 20;
@@ -136,7 +136,7 @@ export const entryPastHandlers: Handlers<PastReads> = {
   },
 
   async readGoneValues(call) {
-    const { db, caller, query } = call;
+    const { reads: db, caller, query } = call;
     const { siteId } = caller;
     const { type, facts } = await entryOf(call);
     const entry = { siteId, type, entryId: facts.id };
@@ -152,7 +152,7 @@ export const entryPastHandlers: Handlers<PastReads> = {
   },
 
   async readEntryLineage(call) {
-    const { db, caller } = call;
+    const { reads: db, caller } = call;
     const { facts } = await entryOf(call);
     const [steps, taken] = await Promise.all([
       wentInto(db, caller.siteId, facts.id),
@@ -177,7 +177,7 @@ export const entryPastHandlers: Handlers<PastReads> = {
     return ok(lineage);
   },
 
-  async listChangedEntries({ db, caller, params, query }) {
+  async listChangedEntries({ reads: db, caller, params, query }) {
     const type = await typeOf(db, caller.siteId, params.entryTypeId);
     const since = {
       siteId: caller.siteId,
@@ -195,7 +195,7 @@ export const entryPastHandlers: Handlers<PastReads> = {
     });
   },
 
-  async countChangedEntries({ db, caller, query }) {
+  async countChangedEntries({ reads: db, caller, query }) {
     const { siteId } = caller;
     const since = {
       siteId,
@@ -213,7 +213,7 @@ export const entryPastHandlers: Handlers<PastReads> = {
     );
   },
 
-  async readChangeMoments({ db, caller, params, query }) {
+  async readChangeMoments({ reads: db, caller, params, query }) {
     const type = await typeOf(db, caller.siteId, params.entryTypeId);
     const at = readMoment('at', query.at);
     const { before, after } = await momentsAround(db, caller.siteId, type.id, at);

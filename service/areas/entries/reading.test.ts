@@ -256,6 +256,28 @@ onEachApp((house) => {
     expect((await things.api.post(`${DATA}/entrydata/get`, [])).body).toEqual([]);
   });
 
+  const askIn = (currencyCode: string) => {
+    const item = { entryId: idOf('Entry 1'), fieldId: things.field('Price').id };
+    return things.api.post<DataRequestResultVm[] & Refusal>(`${DATA}/entrydata/get`, [
+      item,
+      { ...item, currencyCode },
+    ]);
+  };
+
+  test('a single value is asked for in a currency that there is', async () => {
+    expect((await askIn('EUR')).body[1]).toMatchObject({ requestedCurrencyCode: 'EUR' });
+    const { status, body } = await askIn('XXA');
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        {
+          path: '1.currencyCode',
+          message: '"XXA" is no currency: write its code of ISO 4217, such as EUR',
+        },
+      ],
+    ]);
+  });
+
   test('all entries are listed with their names', async () => {
     const { body } = await things.api.get(`${DATA}/entrydata/THING/entries`);
     expect(body).toEqual(

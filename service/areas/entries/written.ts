@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FIELD, holdsMoney, isFileField, isIdField } from '../../../contract/rules/fields.ts';
+import type { FieldError } from '../../kernel/http/errors.ts';
 import {
   type DateTimeBehavior,
   type FileValue,
@@ -123,8 +124,15 @@ function readMoney({ value, currencyCode }: StoreItem, field: SchemaField, befor
 }
 
 /** What is wrong with the code of a currency, in words. */
-export const currencyFault = (code: string): string | undefined =>
+const currencyFault = (code: string): string | undefined =>
   isCurrency(code) ? undefined : `"${code}" is no currency: write its code of ISO 4217, such as EUR`;
+
+/** What names no currency would be asked for in vain. */
+export const currencyFaults = (items: readonly { currencyCode?: string | null }[]): FieldError[] =>
+  items.flatMap(({ currencyCode }, at) => {
+    const message = currencyCode ? currencyFault(currencyCode) : undefined;
+    return message === undefined ? [] : [{ path: `${at}.currencyCode`, message }];
+  });
 
 /** Of files only those to keep can be written here, by their ids; new ones come as binaryStoreRequests. */
 function keptFiles(value: unknown, field: SchemaField, before: Vals): Written {

@@ -42,7 +42,7 @@ type Operations =
 export const userHandlers: Handlers<Operations> = {
   explainAccess: async (call) => ok(await explainAccess(call)),
 
-  async searchUsers({ db, caller, query }) {
+  async searchUsers({ reads: db, caller, query }) {
     const filter = {
       modifiedSince:
         query.modifiedSince === undefined ? undefined : readModifiedSince(query.modifiedSince, Date.now()),
@@ -53,7 +53,7 @@ export const userHandlers: Handlers<Operations> = {
     return ok(users.map(shown));
   },
 
-  async getUsersByIds({ db, caller, body }) {
+  async getUsersByIds({ reads: db, caller, body }) {
     return ok((await getUsers(db, caller.siteId, body)).map(shown));
   },
 
