@@ -12,10 +12,12 @@ export async function beginRows<A extends Answer>(
   ask: (skip: number, stop: AbortSignal) => Promise<A>,
   signal: AbortSignal,
 ): Promise<{ rows: EntryRows; first: A }> {
+  const asked = performance.now();
   const first = await ask(0, signal);
   const rows = createRows({
     total: first.totalRecords,
     first: first.rows,
+    took: performance.now() - asked,
     read: async (skip, stop) => (await ask(skip, stop)).rows,
   });
   return { rows, first };

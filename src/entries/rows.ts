@@ -19,12 +19,16 @@ export interface EntryRows {
   turn: () => number;
   /** Why rows in view could not be read; undefined while nothing failed. */
   failure: () => unknown;
+  /** How long the newest answer took, in milliseconds. */
+  took: () => number;
 }
 
 interface EntryRowsOptions {
   total: number;
   first: readonly RowVm[];
   read: (skip: number, signal: AbortSignal) => Promise<readonly RowVm[]>;
+  /** How long the first answer took. */
+  took?: number;
   pause?: number;
 }
 
@@ -47,7 +51,7 @@ export function windowsNear(from: number, to: number, total: number, way: number
 }
 
 /** The rows of one question, read by windows: those in view first, those that come next once they are there. */
-export function createRows({ total, first, read, pause = PAUSE }: EntryRowsOptions): EntryRows {
+export function createRows({ total, first, read, took = 0, pause = PAUSE }: EntryRowsOptions): EntryRows {
   const held = new Map<number, readonly RowVm[]>([[0, first]]);
   const coming = new Map<number, AbortController>();
   const listeners = new Set<() => void>();
@@ -55,6 +59,7 @@ export function createRows({ total, first, read, pause = PAUSE }: EntryRowsOptio
   let inView: readonly number[] = [];
   let near: readonly number[] = [];
   let failure: unknown;
+  let newest = took;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let turn = 0;
 
@@ -73,10 +78,12 @@ export function createRows({ total, first, read, pause = PAUSE }: EntryRowsOptio
   const readWindow = async (at: number) => {
     const controller = new AbortController();
     coming.set(at, controller);
+    const asked = performance.now();
     try {
       const rows = await read(at * WINDOW, controller.signal);
       if (controller.signal.aborted) return;
       held.set(at, rows);
+      newest = performance.now() - asked;
       failure = undefined;
       letGo();
     } catch (thrown) {
@@ -146,5 +153,6 @@ export function createRows({ total, first, read, pause = PAUSE }: EntryRowsOptio
     },
     turn: () => turn,
     failure: () => failure,
+    took: () => newest,
   };
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { useMemo, useReducer } from 'react';
+import { useMemo, useState } from 'react';
 import { toServiceError } from '../api/errors.ts';
 import { queryRowsByBody } from '../api/generated/sdk.gen.ts';
 import type { RowQueryRequest } from '../api/generated/types.gen.ts';
@@ -27,11 +27,14 @@ async function begin(typeId: number, question: RowQuestion, signal: AbortSignal)
   return (await beginRows(ask, signal)).rows;
 }
 
+// Of the page, not of the list in view: who comes back to it finds what was read last.
+let newest = 0;
+
 /**
  * The rows of one question. The turn is a part of what is asked: it is drawn together with a schema that was read just
  * before, whereas a refetch would ask once more for fields that are gone.
  */
-export const rowsQuery = (typeId: number, question: RowQuestion, turn = 0) =>
+export const rowsQuery = (typeId: number, question: RowQuestion, turn = newest) =>
   queryOptions({
     queryKey: [{ _id: 'queryRowsByBody', typeId, question, turn }],
     queryFn: ({ signal }) => begin(typeId, question, signal),
@@ -41,7 +44,11 @@ export const rowsQuery = (typeId: number, question: RowQuestion, turn = 0) =>
 
 /** The entries that match, read where somebody looks, long texts as far as a cell shows them (isCut); those of the last question stay until the next are there. */
 export function useRows(typeId: number, question: RowQuestion, enabled: boolean) {
-  const [turn, readAgain] = useReducer((turns: number) => turns + 1, 0);
+  const [turn, setTurn] = useState(newest);
+  const readAgain = () => {
+    newest += 1;
+    setTurn(newest);
+  };
   const { data, error, dataUpdatedAt, isFetching, isPlaceholderData } = useQuery({
     ...rowsQuery(typeId, question, turn),
     enabled,

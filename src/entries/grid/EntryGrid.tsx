@@ -1,6 +1,7 @@
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import type { FocusEvent, KeyboardEvent } from 'react';
+import { Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { KeyboardEvent } from 'react';
 import { cx } from '../../ui/cx.ts';
+import { later } from '../../ui/later.ts';
 import { useDensity } from '../../ui/theme.ts';
 import type { Density } from '../../ui/theme.ts';
 import { SMALL, useMedia } from '../../ui/use-media.ts';
@@ -12,17 +13,16 @@ import { GridHead } from './GridHead.tsx';
 import { GridRow } from './GridRow.tsx';
 import { actOf } from './grid-keys.ts';
 import { movedBy } from './keys.ts';
-import type { Cell } from './keys.ts';
 import type { PastMarks } from './marks.ts';
-import { PasteDialog } from './PasteDialog.tsx';
 import { newIn, withNew } from './new-rows.ts';
-import { barHeight } from './scroll.ts';
+import { barHeight, rowsAround } from './scroll.ts';
 import type { Editing } from './sheet.ts';
 import { createSlots } from './slots.ts';
 import { SmallRow } from './SmallRow.tsx';
 import { spanOf } from './spans.ts';
 import { useTellStatus } from './status.ts';
 import type { Pointed } from '../view.ts';
+import { useCell } from './use-cell.ts';
 import { useCellMenu } from './use-cell-menu.tsx';
 import { useClipboard } from './use-clipboard.ts';
 import { useDateNotes } from './use-date-notes.ts';
@@ -35,6 +35,8 @@ import { useShownNew } from './use-shown-new.ts';
 import { useSheet } from './use-sheet.ts';
 import type { OpenCell } from './use-sheet.ts';
 import './grid.css';
+
+const PasteDialog = later(() => import('./PasteDialog.tsx'));
 
 export interface EntryGridProps {
   label: string;
@@ -65,7 +67,6 @@ export interface EntryGridProps {
 const ROW: Record<Density, number> = { compact: 30, regular: 36, comfortable: 44 };
 const SMALL_ROW = 60;
 const HEAD = 35;
-const AROUND = 6;
 const DIGIT = 8;
 
 /** The numbers of rows take as much room as the last one needs. */
@@ -95,15 +96,12 @@ export function EntryGrid(props: EntryGridProps) {
     widths,
     frozen: small ? 1 : props.frozen,
   });
-  const [cell, setCell] = useState<Cell>({ row: 0, column: 0 });
+  const { cell, go, focused } = useCell(scroller, view, reveal);
   const [slots] = useState(createSlots);
   useSyncExternalStore(rows.subscribe, rows.turn);
 
-  const inView = Math.max(1, Math.ceil((view.height - head) / rowHeight));
-  const firstSeen = Math.floor(view.top / rowHeight);
-  const lastSeen = Math.min(rows.total - 1, firstSeen + inView);
-  const first = Math.max(0, firstSeen - AROUND);
-  const last = Math.min(rows.total - 1, lastSeen + AROUND);
+  const around = rowsAround(view, view.height - head, rowHeight, rows.total);
+  const { inView, firstSeen, lastSeen, first, last } = around;
   // Rows are read for what is in view, and that is known only once it has been drawn.
   useEffect(() => rows.want(firstSeen, lastSeen), [rows, firstSeen, lastSeen]);
 
@@ -123,31 +121,10 @@ export function EntryGrid(props: EntryGridProps) {
   const stopColumn = stopShown ? current.column : 0;
 
   const keptAt = widths.slice(0, current.column).reduce((sum, one) => sum + one, 0);
-
-  // The cell that was gone to is drawn after the event: the focus follows it there.
-  const wanted = useRef(false);
-  useEffect(() => {
-    if (!wanted.current) return;
-    const there = scroller.current?.querySelector<HTMLElement>(
-      `[data-row="${cell.row}"][data-column="${cell.column}"]`,
-    );
-    if (!there) return;
-    wanted.current = false;
-    there.focus({ preventScroll: true });
-    // Another view may be what draws it.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [cell, view, scroller]);
-
-  const go = (to: Cell) => {
-    setCell(to);
-    reveal(to.row, to.column);
-    wanted.current = true;
-  };
   const bounds = { rows: rows.total, columns: small ? 1 : columns.length, page: Math.max(1, inView - 2) };
   const sheet = useSheet({ rows, columns, editing, current, bounds, go, reveal });
   const { range: drawn } = sheet;
-  const lastInView = Math.min(rows.total, Math.ceil((view.top + view.height - head) / rowHeight)) - 1;
-  useTellStatus({ rows, first: firstSeen, last: lastInView, cell: current, range: drawn });
+  useTellStatus({ rows, first: firstSeen, last: around.lastInView, cell: current, range: drawn });
   const isRows =
     drawn && (drawn.bottom > drawn.top || (drawn.left === 0 && drawn.right === columns.length - 1));
   useChoose(props.rows, rows, isRows ? drawn : undefined);
@@ -187,10 +164,6 @@ export function EntryGrid(props: EntryGridProps) {
     if (act === 'open' && event.target.matches('[data-row]')) {
       event.target.querySelector<HTMLAnchorElement>('a[href]')?.click();
     }
-  };
-  const focused = (event: FocusEvent) => {
-    const at = event.target.closest<HTMLElement>('[data-row]');
-    if (at) setCell({ row: Number(at.dataset.row), column: Number(at.dataset.column) });
   };
 
   const openIn = ({ column, value, seed, misfit, refusal }: OpenCell): RowOpen => ({
@@ -290,7 +263,9 @@ export function EntryGrid(props: EntryGridProps) {
         </tbody>
       </table>
       {menu}
-      {pasting && <PasteDialog {...{ pasting, rows, columns, editing }} onClose={donePasting} />}
+      <Suspense>
+        {pasting && <PasteDialog {...{ pasting, rows, columns, editing }} onClose={donePasting} />}
+      </Suspense>
     </div>
   );
 }

@@ -44,7 +44,7 @@ function spread({ block, at }: Pasting): Block {
 }
 
 /** What a pasted block would change, before anything is staged. */
-export function PasteDialog({ pasting, rows, columns, editing, onClose }: PasteDialogProps) {
+export default function PasteDialog({ pasting, rows, columns, editing, onClose }: PasteDialogProps) {
   const block = useMemo(() => spread(pasting), [pasting]);
   const { top, left } = pasting.at;
   const height = block.texts.length;

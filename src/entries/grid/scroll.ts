@@ -1,6 +1,9 @@
 /** Browsers stop at 17 to 33 million pixels; a million rows have more. */
 const TALLEST = 16_000_000;
 
+// So many rows more than are seen are drawn above and below.
+const AROUND = 6;
+
 /** Where the view stands: `top` in the list as it would be, `bar` as the scroll bar of the page says it. */
 export interface Place {
   top: number;
@@ -43,6 +46,22 @@ export function scrolledTo(bar: number, from: Place, extent: Extent): Place {
 export function placeAt(top: number, extent: Extent): Place {
   const at = clamp(top, extent.height - extent.view);
   return { top: at, bar: at / ratioOf(extent) };
+}
+
+/** The rows that stand in view, cut-off ones too, and those drawn around them. */
+export function rowsAround({ top }: Place, view: number, rowHeight: number, total: number) {
+  const inView = Math.max(1, Math.ceil(view / rowHeight));
+  const firstSeen = Math.floor(top / rowHeight);
+  const lastSeen = Math.min(total - 1, firstSeen + inView);
+  return {
+    inView,
+    firstSeen,
+    lastSeen,
+    first: Math.max(0, firstSeen - AROUND),
+    last: Math.min(total - 1, lastSeen + AROUND),
+    /** The last of which something is seen. */
+    lastInView: Math.min(total, Math.ceil((top + view) / rowHeight)) - 1,
+  };
 }
 
 /** The top from which a row is in view as a whole, moving as little as it takes. */

@@ -31,3 +31,9 @@ it('adds up numbers, and says how many cells hold something', () => {
 it('adds up amounts by their currency', () => {
   expect(words(worth)).toBe('3 cells · sum EUR 40, average EUR 20, from 10 to 30 · sum USD 5');
 });
+
+it('adds up in pieces what it adds up in one go', () => {
+  const whole = totalsOf(rows, [name, size, worth], valueIn);
+  const first = totalsOf(rows.slice(0, 2), [name, size, worth], valueIn);
+  expect(totalsOf(rows.slice(2), [name, size, worth], valueIn, first)).toEqual(whole);
+});

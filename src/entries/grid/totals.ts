@@ -20,14 +20,18 @@ export interface Totals {
   sums: readonly Sum[];
 }
 
-/** Adds up a block of cells. */
+/** Before anything is added up. */
+export const NOTHING: Totals = { cells: 0, filled: 0, sums: [] };
+
+/** Adds up a block of cells, on top of what others came to. */
 export function totalsOf(
   rows: readonly RowVm[],
   fields: readonly Field[],
   shown: (row: RowVm, field: Field) => FieldValue | undefined,
+  before: Totals = NOTHING,
 ): Totals {
-  const sums = new Map<string | undefined, Sum>();
-  let filled = 0;
+  const sums = new Map(before.sums.map((sum) => [sum.currencyCode, sum]));
+  let { filled } = before;
   for (const row of rows)
     for (const field of fields) {
       const items = itemsOf(shown(row, field));
@@ -39,7 +43,7 @@ export function totalsOf(
           sums.set(currencyCode, added(sums.get(currencyCode), value, currencyCode));
       }
     }
-  return { cells: rows.length * fields.length, filled, sums: [...sums.values()] };
+  return { cells: before.cells + rows.length * fields.length, filled, sums: [...sums.values()] };
 }
 
 const added = (before: Sum | undefined, value: number, currencyCode: string | undefined): Sum => ({

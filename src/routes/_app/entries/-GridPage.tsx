@@ -27,6 +27,7 @@ import { Trail } from '../../../shell/Trail.tsx';
 import { Button } from '../../../ui/button/Button.tsx';
 import { IconButton } from '../../../ui/button/IconButton.tsx';
 import { buttonClass } from '../../../ui/button/button-class.ts';
+import { SkeletonRows } from '../../../ui/feedback/Skeleton.tsx';
 import { SearchField } from '../../../ui/form/SearchField.tsx';
 import { later } from '../../../ui/later.ts';
 import { Page } from '../../../ui/layout/Page.tsx';
@@ -49,6 +50,14 @@ export function GridPage() {
   if (!allowed) throw new ServiceError(403, reason);
   return <Entries />;
 }
+
+/** Takes the keyboard at once: what is pressed meanwhile must not reach the button, which would close the filter again. */
+const FindOnTheWay = () => (
+  <section className="ent-waiting" aria-label="Find entries" aria-busy tabIndex={-1} ref={takeFocus}>
+    <SkeletonRows rows={3} />
+  </section>
+);
+const takeFocus = (section: HTMLElement | null) => section?.focus();
 
 /** The filter is open; where somebody has opened it, the keyboard goes there. */
 interface Finding {
@@ -201,7 +210,7 @@ function Entries() {
           }
         />
       )}
-      <Suspense>
+      <Suspense fallback={finding?.keyboard && <FindOnTheWay />}>
         {finding && (
           <FindPanel
             said={view.query}
@@ -213,7 +222,8 @@ function Entries() {
         )}
       </Suspense>
       <GridCard
-        {...{ type, columns, faults, answer, sort, narrowed }}
+        {...{ type, columns, faults, sort, narrowed }}
+        answer={{ ...answer, rows }}
         pointed={target}
         linkTo={linkTo}
         frozen={choice.frozen}
