@@ -1,6 +1,6 @@
 import { proxy, wrap } from 'comlink';
 import { saveFile } from '../lib/save-file.ts';
-import { startWorker } from '../lib/start-worker.ts';
+import { startWorker, whileAlive } from '../lib/start-worker.ts';
 import type { Pulled } from './fetcher.ts';
 import { dropKept, keptFile } from './kept.ts';
 import type { Target } from './sink.ts';
@@ -33,11 +33,7 @@ export async function openTransfer(
 ): Promise<Transfer> {
   const worker = startWorker(workerUrl);
   const remote = wrap<DownloadWorker>(worker);
-  const { promise: broken, reject } = Promise.withResolvers<never>();
-  broken.catch(ignore);
-  worker.addEventListener('error', () => reject(new Error('The download could not be started')));
-  // A worker that has died answers nothing more.
-  const alive = <T>(answer: Promise<T>): Promise<T> => Promise.race([answer, broken]);
+  const alive = whileAlive(worker);
   await alive(remote.open(target, size, proxy(onProgress)));
   const kept = target.kind === 'kept' ? keptAs(target.name, fileName) : undefined;
   return {

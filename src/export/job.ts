@@ -2,7 +2,7 @@ import { wrap } from 'comlink';
 import { toServiceError } from '../api/errors.ts';
 import { visitor } from '../directory/visitor.ts';
 import { count } from '../lib/numbers.ts';
-import { startWorker } from '../lib/start-worker.ts';
+import { startWorker, whileAlive } from '../lib/start-worker.ts';
 import { reportJob } from '../shell/jobs.ts';
 import { toast } from '../ui/feedback/toast.ts';
 import { fetchAgain } from './fetch-again.ts';
@@ -93,17 +93,18 @@ async function write(source: ExportSource, { format, show, signal, pausing }: Wr
   const worker = startWorker(workerUrl);
   try {
     const file = wrap<ExportWorker>(worker);
-    await file.begin({ format, columns, sheet, filter, note, made: new Date() });
+    const alive = whileAlive(worker);
+    await alive(file.begin({ format, columns, sheet, filter, note, made: new Date() }));
     let written = 0;
     for await (const rows of source.portions(signal)) {
       signal.throwIfAborted();
-      await file.add(rows);
+      await alive(file.add(rows));
       written += rows.length;
       show(Math.min(written, total));
       // oxlint-disable-next-line no-await-in-loop -- what is paused waits here
       await pausing.passed(signal);
     }
-    const blob = await file.end();
+    const blob = await alive(file.end());
     if (!blob) throw new Error('No file was begun');
     return { blob, written };
   } finally {

@@ -1,5 +1,5 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
-import { startWorker } from '../lib/start-worker.ts';
+import { startWorker, whileAlive } from '../lib/start-worker.ts';
 import type { Opened } from './board.ts';
 import type { Reading } from './read-table.ts';
 import type { FileDesk } from './serve-desk.ts';
@@ -11,11 +11,12 @@ export function openDesk<Desk extends FileDesk>(workerUrl: string) {
   const worker = startWorker(workerUrl);
   const desk = wrap<Desk>(worker);
   const files = wrap<FileDesk>(worker);
+  const alive = whileAlive(worker);
   return {
     desk,
     // A callback crosses to the worker as a proxy.
     open: (file: Blob, onProgress: (share: number) => void, as?: Reading): Promise<Opened> =>
-      untilAnswered<number, Opened>((tell) => files.open(file, proxy(tell), as), onProgress),
+      untilAnswered<number, Opened>((tell) => alive<Opened>(files.open(file, proxy(tell), as)), onProgress),
     /** One check after the other: each has the desk for itself. */
     inTurn: createTurns(),
     close: (): void => {

@@ -1,3 +1,5 @@
+import { CODE_IS_MISSING } from './missing-code.ts';
+
 interface Policy {
   createScriptURL: (url: string) => string;
 }
@@ -26,4 +28,16 @@ let policy: Policy | undefined;
 export function startWorker(url: string): Worker {
   policy ??= window.trustedTypes?.createPolicy('steward-worker', rules) ?? rules;
   return new Worker(policy.createScriptURL(url), { type: 'module' });
+}
+
+/**
+ * Waits for answers of a worker no longer than it lives: one whose script is gone, because the console was renewed since
+ * the page was opened, or that has died, would never answer.
+ */
+export function whileAlive(worker: Worker): <Answer>(answer: Promise<Answer>) => Promise<Answer> {
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  broken.catch(() => undefined);
+  // What could not be fetched has no message.
+  worker.addEventListener('error', ({ message }) => reject(new Error(message || CODE_IS_MISSING)));
+  return (answer) => Promise.race([answer, broken]);
 }

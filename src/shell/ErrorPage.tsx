@@ -4,6 +4,7 @@ import { Compass } from 'lucide-react';
 import { isUnreachable, toServiceError } from '../api/errors.ts';
 import type { ServiceError } from '../api/errors.ts';
 import { heldActing } from '../api/session-gate.ts';
+import { isMissingCode } from '../lib/missing-code.ts';
 import { buttonClass } from '../ui/button/button-class.ts';
 import { EmptyState } from '../ui/feedback/EmptyState.tsx';
 import { ErrorState } from '../ui/feedback/ErrorState.tsx';
@@ -59,6 +60,7 @@ function wordsFor(error: ServiceError): Words {
 /** What stands in the place of a page that could not be loaded or drawn. */
 export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 'reset'>) {
   const router = useRouter();
+  if (isMissingCode(error)) return <OutdatedPage />;
   const failure = toServiceError(error);
   const { page, title, body } = wordsFor(failure);
   const again = () => {
@@ -69,6 +71,22 @@ export function ErrorPage({ error, reset }: Pick<ErrorComponentProps, 'error' | 
     <Page title={page}>
       <ErrorState title={title} onRetry={again} requestId={failure.requestId}>
         {body}
+      </ErrorState>
+    </Page>
+  );
+}
+
+/** Code of this page is gone from the service, or could not be fetched: only a load of the page brings it. */
+function OutdatedPage() {
+  return (
+    <Page title="Not loaded">
+      <ErrorState
+        title="Part of the console could not be loaded"
+        retry="Load the page anew"
+        // Past no guard: who has typed something is asked before it is lost.
+        onRetry={() => location.reload()}
+      >
+        It was probably renewed since this page was opened, or the service cannot be reached right now.
       </ErrorState>
     </Page>
   );

@@ -10,11 +10,20 @@ interface ErrorStateProps {
   children?: ReactNode;
   onRetry?: (() => void) | undefined;
   retrying?: boolean;
+  /** What the button says, where trying again is something else. */
+  retry?: string;
   requestId?: string | undefined;
 }
 
 /** What failed, what it means, how to try again, and the number to hand to whoever looks into it. */
-export function ErrorState({ title, children, onRetry, retrying = false, requestId }: ErrorStateProps) {
+export function ErrorState({
+  title,
+  children,
+  onRetry,
+  retrying = false,
+  retry = 'Try again',
+  requestId,
+}: ErrorStateProps) {
   return (
     <div className="notice notice-bad" role="alert">
       <CircleAlert />
@@ -23,7 +32,7 @@ export function ErrorState({ title, children, onRetry, retrying = false, request
       {onRetry && (
         <div className="notice-actions">
           <Button onClick={onRetry} pending={retrying}>
-            Try again
+            {retry}
           </Button>
         </div>
       )}
