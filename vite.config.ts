@@ -44,7 +44,7 @@ function noCircles(): Plugin {
 const LISTS =
   /src\/(ui\/(table\/(TableTools|TableBar|ToggleChip|RemovableChip)|form\/(SearchField|Check|FieldFrame)\.tsx|layout\/(Badge|Breadcrumbs)|use-media)|shell\/Trail|routes\/_app\/-typing|lib\/(zones|csv)|export\/index)/;
 const ENTRIES =
-  /src\/(entries\/((?!schema-words)[^/]+$|editing\/|grid\/(sheet|use-editing)|find\/draft|export\/headings)|ui\/dialog\/Dialog)|contract\/rules\/(fields|required-when|days|query\/tree)/;
+  /src\/entries\/((?!schema-words)[^/]+$|editing\/|grid\/(sheet|use-editing)|find\/draft|export\/headings)|contract\/rules\/(fields|required-when|days|query\/tree)/;
 
 /**
  * Files of what comes together (0032). An earlier group takes what its modules need along, but for those that say
