@@ -30,10 +30,12 @@ export function DoubtBanner({ typeId, changes, doubt, fields }: DoubtBannerProps
     <Banner
       tone="bad"
       title={`It is not known whether this was ${doubt.part === 'values' ? 'saved' : 'deleted'}`}
-      actions={made.length > 0 && <Decide {...{ typeId, changes, made }} />}
     >
-      It was sent <Moment at={new Date(doubt.at).toISOString()} />, and no answer came.{' '}
-      {made.length === 0 ? SAFE[doubt.part] : <Made {...{ typeId, changes, made, fields }} />}
+      <p>
+        It was sent <Moment at={new Date(doubt.at).toISOString()} />, and no answer came.{' '}
+        {made.length === 0 ? SAFE[doubt.part] : <Made {...{ typeId, changes, made, fields }} />}
+      </p>
+      {made.length > 0 && <Decide {...{ typeId, changes, made }} />}
     </Banner>
   );
 }
@@ -47,7 +49,7 @@ function Decide({ typeId, changes, made }: MadeProps) {
     decidedOf(typeId);
   };
   return (
-    <span className="review-both">
+    <span className="review-both review-decide">
       <Button size="small" onClick={letGo}>
         {made.length === 1 ? 'It is there: remove it here' : 'They are there: remove them here'}
       </Button>

@@ -2,6 +2,7 @@ import { History } from 'lucide-react';
 import { Suspense, lazy, useState } from 'react';
 import { count, counted } from '../../lib/numbers.ts';
 import { Button } from '../../ui/button/Button.tsx';
+import { atEnd } from '../../ui/at-end.ts';
 import { IconButton } from '../../ui/button/IconButton.tsx';
 import { useAttempt } from './attempts.ts';
 import { countStaged } from './changes.ts';
@@ -21,7 +22,7 @@ export function StagedBar({ typeId }: { typeId: number }) {
   const total = staged.cells + staged.deletions;
   if (total === 0 && sent.length === 0 && !reviewing) return null;
   return (
-    <div className="staged">
+    <div ref={total > 0 ? atEnd : null} className="staged">
       {total > 0 && (
         <>
           <strong aria-live="polite">

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { atEnd } from '../at-end.ts';
 import { IconButton } from '../button/IconButton.tsx';
 import './dialog.css';
 
@@ -21,7 +22,7 @@ export function Panel({ title, onClose, mayClose, children }: PanelProps) {
   return (
     <ModalOverlay className="overlay" isOpen isDismissable onOpenChange={() => void close()}>
       <Modal className="panel">
-        <Dialog className="panel-inner">
+        <Dialog ref={atEnd} className="panel-inner">
           <header className="panel-head">
             <Heading slot="title" level={2}>
               {title}

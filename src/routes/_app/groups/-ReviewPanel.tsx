@@ -45,13 +45,13 @@ export function ReviewPanel({ groups, pending, people, onChange, onSent, onClose
               removing takes only what is listed. Whatever is not listed here stays as it is.
             </Banner>
           )}
-          <ul className="review">
+          <ul className="mx-review">
             {persons.map(([userId, wishes]) => {
               const person = people.get(userId);
               const name = person?.name ?? `User ${userId}`;
               return (
                 <li key={userId}>
-                  <div className="review-head">
+                  <div className="mx-review-head">
                     <strong>{name}</strong>
                     <IconButton
                       label={`Undo the changes for ${name}`}
@@ -63,10 +63,10 @@ export function ReviewPanel({ groups, pending, people, onChange, onSent, onClose
                       }}
                     />
                   </div>
-                  {!person && <p className="review-gone">No longer on this site, as far as is known.</p>}
+                  {!person && <p className="mx-review-gone">No longer on this site, as far as is known.</p>}
                   {[...wishes].map(([groupId, wanted]) => (
-                    <div key={groupId} className="review-line">
-                      <span className={wanted ? 'review-add' : 'review-remove'} aria-hidden>
+                    <div key={groupId} className="mx-review-line">
+                      <span className={wanted ? 'mx-review-add' : 'mx-review-remove'} aria-hidden>
                         {wanted ? '+' : '−'}
                       </span>
                       <span>
