@@ -21,7 +21,11 @@ const { close } = await openDatabase({ databaseUrl: undefined, dataDir });
 await close();
 
 const db = await PGlite.create({ dataDir: cluster, extensions: { pg_trgm, btree_gin } });
-await db.exec('vacuum (freeze, analyze)');
+// The catalog alone: a table of ours that is known to be empty is read from one end to the other, by plans that are kept.
+const { rows } = await db.query<{ names: string }>(`
+  select string_agg(oid::regclass::text, ', ') as names from pg_class
+  where relkind = 'r' and relnamespace = 'pg_catalog'::regnamespace`);
+await db.exec(`vacuum (freeze, analyze) ${rows[0]?.names ?? ''}`);
 await db.exec('checkpoint');
 const tar = await (await db.dumpDataDir('none')).arrayBuffer();
 await db.close();
