@@ -16,8 +16,8 @@ const say = (message: Message, ...handedOver: ArrayBuffer[]) => port.postMessage
 
 /**
  * With a quarter of these buffers a write of ten thousand entries took half as long again: it read from files and wrote to
- * them what it needed a moment later. Memory is taken as data come to lie in it. Nothing is replicated from here, and the
- * log's files need no zeros before they are written.
+ * them what it needed a moment later. All of it is taken at the opening. Nothing is replicated from here, and the log's
+ * files need no zeros before they are written.
  */
 const SETTINGS = [
   'shared_buffers=128MB',
