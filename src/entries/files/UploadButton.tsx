@@ -1,13 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Upload as UploadIcon } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { FIELD } from '../../../contract/rules/fields.ts';
 import { toServiceError } from '../../api/errors.ts';
 import { markStale } from '../../api/effects.ts';
 import { holderOf } from '../../api/session-query.ts';
 import { useAllowed, useSession } from '../../api/session.ts';
+import { holdWork } from '../../shell/unsaved.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { announce } from '../../ui/feedback/live.ts';
+import { toast } from '../../ui/feedback/toast.ts';
 import type { Field } from '../schema.ts';
 import { inTurn, sendFile, whyNotSent } from './upload.ts';
 import './files.css';
@@ -31,6 +33,12 @@ interface Chosen {
 const IMAGES = 'image/png,image/jpeg,image/gif,image/webp';
 const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
 
+/** Runs something that closing the tab would break off: the browser asks first. */
+async function held(work: () => Promise<void>): Promise<void> {
+  const release = holdWork();
+  await work().finally(release);
+}
+
 /** The files on their way to a field, each with a request of its own, one after the other. */
 function useUploads({ entryId, field }: Pick<UploadButtonProps, 'entryId' | 'field'>) {
   const client = useQueryClient();
@@ -39,6 +47,14 @@ function useUploads({ entryId, field }: Pick<UploadButtonProps, 'entryId' | 'fie
   const last = useRef(0);
   // Those that still wait for their turn, unless somebody lets them go.
   const waiting = useRef(new Set<number>());
+  // Uploads go on while one looks elsewhere in the console; what fails then has no other place to be told.
+  const isLeft = useRef(false);
+  useEffect(() => {
+    isLeft.current = false;
+    return () => {
+      isLeft.current = true;
+    };
+  }, []);
   const put = (id: number, next: Partial<Chosen>) =>
     setChosen((all) => all.map((one) => (one.id === id ? { ...one, ...next } : one)));
   const letGo = (id: number) => {
@@ -60,11 +76,12 @@ function useUploads({ entryId, field }: Pick<UploadButtonProps, 'entryId' | 'fie
       announce(`${file.name} was uploaded`);
       await markStale(client, 'updateEntries');
     } catch (thrown) {
-      const { message, fields } = toServiceError(thrown);
-      put(id, {
-        stop: undefined,
-        fault: fields.length > 0 ? fields.map((one) => one.message).join('. ') : message,
-      });
+      const { message, fields, status } = toServiceError(thrown);
+      const fault = fields.length > 0 ? fields.map((one) => one.message).join('. ') : message;
+      put(id, { stop: undefined, fault });
+      if (isLeft.current) toast({ title: `${file.name} was not uploaded`, description: fault, tone: 'bad' });
+      // Without an answer it may have arrived all the same: the list tells.
+      if (status === 0) await markStale(client, 'updateEntries');
     }
   };
   const choose = async (files: readonly File[]) => {
@@ -77,16 +94,17 @@ function useUploads({ entryId, field }: Pick<UploadButtonProps, 'entryId' | 'fie
     }));
     last.current += files.length;
     setChosen((all) => [...all, ...fresh]);
-    await inTurn(fresh, waiting.current, send);
+    await held(() => inTurn(fresh, waiting.current, send));
   };
-  return { chosen, choose, send, letGo };
+  const again = (one: Chosen) => held(() => send(one));
+  return { chosen, choose, again, letGo };
 }
 
 /** Adds files to a field, or replaces its file; what fails stays with its reason and can be sent again. */
 export function UploadButton({ entryId, field, isHeld }: UploadButtonProps) {
   const { reason } = useAllowed('updateEntries');
   const input = useRef<HTMLInputElement>(null);
-  const { chosen, choose, send, letGo } = useUploads({ entryId, field });
+  const { chosen, choose, again, letGo } = useUploads({ entryId, field });
   const several = field.isMultiSelect;
   return (
     <div className="fl-uploads">
@@ -124,7 +142,7 @@ export function UploadButton({ entryId, field, isHeld }: UploadButtonProps) {
               <span className="field-error" role="alert">
                 {one.fault}
               </span>
-              <Button size="small" onClick={() => void send(one)}>
+              <Button size="small" onClick={() => void again(one)}>
                 Try again
               </Button>
               <Button size="small" variant="quiet" onClick={() => letGo(one.id)}>
