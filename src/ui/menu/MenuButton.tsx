@@ -1,7 +1,7 @@
 import { Ellipsis } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { Button } from '../button/Button.tsx';
 import { IconButton } from '../button/IconButton.tsx';
 import type { ButtonLook } from '../button/button-class.ts';
@@ -28,6 +28,13 @@ interface MenuButtonProps extends ButtonLook {
 export function MenuButton({ label, items, children, icon, align = 'end', ...look }: MenuButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
+  // The click that a key makes looks like one of a screen reader: react-aria then gives the focus to the menu itself
+  // before its first item could have it.
+  const keyDown = (event: KeyboardEvent) => {
+    if ((event.key !== 'Enter' && event.key !== ' ') || look.disabledReason !== undefined) return;
+    event.preventDefault();
+    setOpen(true);
+  };
   const trigger = {
     ...look,
     ref: button,
@@ -36,6 +43,7 @@ export function MenuButton({ label, items, children, icon, align = 'end', ...loo
     onPointerEnter: () => void loadPopup(),
     onFocus: () => void loadPopup(),
     onClick: () => setOpen(true),
+    onKeyDown: keyDown,
   };
   return (
     <>
