@@ -93,10 +93,9 @@ class Run {
     await this.restore(id);
     const { Parent, ...held } = this.model.gone.get(id) ?? {};
     this.model.gone.delete(id);
-    this.model.living.set(id, {
-      ...held,
-      ...(this.model.living.has(Number(Parent)) && { Parent }),
-    });
+    this.model.living.set(id, held);
+    // It may have referred to itself.
+    if (this.model.living.has(Number(Parent))) this.model.set(id, 'Parent', Parent);
   }
 
   async rename(): Promise<void> {
