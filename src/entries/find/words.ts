@@ -1,4 +1,5 @@
 import { FIELD, filterOperation, isIdField } from '../../../contract/rules/fields.ts';
+import { ENTRY_ID } from '../../../contract/rules/query/tree.ts';
 import type { RequiredWhen } from '../../api/generated/types.gen.ts';
 import { count } from '../../lib/numbers.ts';
 import { dateWords } from '../dates.ts';
@@ -32,6 +33,9 @@ function valuesWords(operands: readonly unknown[], field: Field | undefined, nam
   return or.format(more > 0 ? [...shown, `${count(more)} more`] : shown);
 }
 
+const nameIn = (rule: Rule, field: Field | undefined): string =>
+  field?.name ?? (rule.field === ENTRY_ID ? 'Entry id' : rule.field);
+
 /** A comparison in the parts of which a chip is made; of many values it names the first and counts the others. */
 export function ruleParts(rule: Rule, fields: readonly Field[], nameOf: NameOf) {
   const field = fields.find(({ apiName }) => apiName === rule.field);
@@ -43,7 +47,7 @@ export function ruleParts(rule: Rule, fields: readonly Field[], nameOf: NameOf) 
       ? others.map((one) => ` and ${operandWords(one, field, nameOf)}`).join('')
       : others.length > 0 && ` +${count(others.length)}`;
   return {
-    field: field?.name ?? rule.field,
+    field: nameIn(rule, field),
     operator: operatorWords(rule.operator, field?.fieldType),
     value: `${named}${more || ''}`,
   };
@@ -53,7 +57,7 @@ export function ruleParts(rule: Rule, fields: readonly Field[], nameOf: NameOf) 
 function ruleWords(rule: Rule, fields: readonly Field[], nameOf: NameOf): string {
   const field = fields.find(({ apiName }) => apiName === rule.field);
   const operand = operationOf(rule.operator)?.operand;
-  const said = `${field?.name ?? rule.field} ${operatorWords(rule.operator, field?.fieldType)}`;
+  const said = `${nameIn(rule, field)} ${operatorWords(rule.operator, field?.fieldType)}`;
   if (operand === 'none') return said;
   if (operand !== 'pair') return `${said} ${valuesWords(rule.operands, field, nameOf)}`;
   return `${said} ${rule.operands.map((one) => operandWords(one, field, nameOf)).join(' and ')}`;

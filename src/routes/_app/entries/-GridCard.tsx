@@ -48,17 +48,9 @@ export function GridCard(props: GridCardProps) {
   const { type, columns, answer } = props;
   const editing = useEditing(columns);
   const { rows, error } = answer;
-  const broken = rows?.failure();
   return (
     <section className="tbl-card" aria-label={type.pluralName}>
-      {(error ?? broken) !== undefined && rows && (
-        <StaleRows
-          title={broken === undefined ? 'These entries may be out of date' : 'Some entries could not be read'}
-          error={error ?? broken}
-          onAgain={props.onAgain}
-          pending={answer.isFetching}
-        />
-      )}
+      {rows && <StaleRows {...{ rows, error }} onAgain={props.onAgain} pending={answer.isFetching} />}
       <Content {...props} editing={editing} />
       <footer className="tbl-footer">
         <GridFoot {...{ columns, editing }} />

@@ -50,16 +50,11 @@ export function PastCard(props: PastCardProps) {
   const { columns, answer, view } = props;
   const { type } = useType();
   const { name: zone } = useZone();
-  const broken = answer.list?.rows.failure();
+  const rows = answer.list?.rows;
   return (
     <section className="tbl-card" aria-label={`${type.pluralName} as they were`}>
-      {broken !== undefined && view.asOf !== undefined && !answer.error && (
-        <StaleRows
-          title="Some entries could not be read"
-          error={broken}
-          onAgain={answer.refetch}
-          pending={answer.isFetching}
-        />
+      {rows && !props.faults && view.asOf !== undefined && !answer.error && (
+        <StaleRows rows={rows} onAgain={answer.refetch} pending={answer.isFetching} />
       )}
       <Content {...props} />
       <footer className="tbl-footer">
