@@ -136,6 +136,11 @@ test('a workbook has text as text, dates as dates, and a sheet that names the fi
   expect(sheet).toContain(`<v>${eve.id}</v>`);
   expect(files.get('xl/workbook.xml')).toContain('About');
   expect(texts + (files.get('xl/worksheets/sheet2.xml') ?? '')).toContain('Two-factor: on, off');
+  // It is unpacked and read under the policy of the page, and says nothing new.
+  await choose(page, 'Import and export', 'Import users');
+  await giveFile(page, name, bytes);
+  await expect(page.getByRole('radio', { name: /^[1-9]\d* No change$/ })).toBeVisible();
+  await expect(page.getByRole('radio', { name: '0 Update' })).toBeVisible();
 });
 
 test('federation ids are read where they are asked for, as a job in the tray, by keyboard', async ({
