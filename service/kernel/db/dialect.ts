@@ -33,23 +33,22 @@ export interface Source {
 
 class Connection implements DatabaseConnection {
   readonly #line: Line;
-  readonly #gone: AbortSignal | undefined;
+  #gone: AbortSignal | undefined;
   #lost = false;
-  #inTransaction = false;
 
   constructor(line: Line, gone: AbortSignal | undefined) {
     this.#line = line;
     this.#gone = gone;
   }
 
-  /** From here on everything is done to its end: a transaction is committed or rolled back as a whole. */
-  async begin(statement: string): Promise<void> {
-    this.#inTransaction = true;
-    await this.run(statement);
+  /** From here on everything is done to its end: what is written is committed or rolled back as a whole. */
+  untilDone(): this {
+    this.#gone = undefined;
+    return this;
   }
 
   async run(sql: string, parameters: readonly unknown[] = []): Promise<Reply> {
-    const gone = this.#inTransaction ? undefined : this.#gone;
+    const gone = this.#gone;
     if (gone?.aborted) throw unasked();
     try {
       return await this.#line.run(sql, parameters, gone);
@@ -108,11 +107,14 @@ class LineDriver implements Driver {
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
     const access = settings.accessMode ? ` ${settings.accessMode}` : '';
-    await this.#of(connection).begin(`start transaction${level}${access}`);
+    const own = this.#of(connection);
+    await (settings.accessMode === 'read only' ? own : own.untilDone()).run(
+      `start transaction${level}${access}`,
+    );
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    const { command } = await this.#of(connection).run('commit');
+    const { command } = await this.#of(connection).untilDone().run('commit');
     // The server answers the commit of a failed transaction with ROLLBACK and no error: nothing was kept.
     if (command !== 'COMMIT') {
       throw new DbError('The transaction had failed and was rolled back', { code: '25P02' });
@@ -120,7 +122,7 @@ class LineDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    const own = this.#of(connection);
+    const own = this.#of(connection).untilDone();
     await own.run('rollback').catch(() => own.discard());
   }
 
@@ -139,7 +141,7 @@ class LineDriver implements Driver {
   }
 }
 
-/** The PostgreSQL dialect over a source of lines; `gone`: nobody waits any more for what stands in no transaction. */
+/** The PostgreSQL dialect over a source of lines; `gone`: nobody waits any more for what stands in no transaction that writes. */
 export function lineDialect(source: Source, gone?: AbortSignal): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),

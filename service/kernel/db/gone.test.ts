@@ -65,6 +65,21 @@ onEachDatabase((database) => {
     expect(sites).toEqual([{ slug: 'written' }]);
   });
 
+  test('a transaction that only reads is ended, and leaves its connection as it was', async () => {
+    const { db } = database();
+    const gone = new AbortController();
+    const read = readsUntil(db, gone.signal)
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (tx) => {
+        gone.abort();
+        await sql`select 1`.execute(tx);
+      });
+    await expect(read).rejects.toMatchObject({ code: '57U00' });
+    const { rows } = await sql`select current_setting('transaction_read_only') as reads`.execute(db);
+    expect(rows).toEqual([{ reads: 'off' }]);
+  });
+
   test('a transaction is none to begin reads in that end by themselves', () =>
     database()
       .db.transaction()
