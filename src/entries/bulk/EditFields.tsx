@@ -1,6 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import { Button } from '../../ui/button/Button.tsx';
 import { IconButton } from '../../ui/button/IconButton.tsx';
+import type { Misfit } from '../editing/changes.ts';
 import { Editor } from '../editing/Editor.tsx';
 import { lockedReason } from '../editing/rules.ts';
 import type { Field, Schema } from '../schema.ts';
@@ -10,6 +11,8 @@ import type { FieldEdit } from './plan.ts';
 /** A line of the form: what becomes of a field. */
 export interface EditLine extends FieldEdit {
   clears: boolean;
+  /** What was typed in place of a value and is none. */
+  misfit?: Misfit | undefined;
 }
 
 interface EditFieldsProps {
@@ -69,7 +72,9 @@ export function EditFields({ fields, schema, lines, onChange }: EditFieldsProps)
                   {...{ field, schema }}
                   value={line.value}
                   inCell={false}
-                  onCommit={(value) => set(at, { ...line, value })}
+                  misfit={line.misfit}
+                  onCommit={(value) => set(at, { ...line, value, misfit: undefined })}
+                  onMisfit={(misfit) => set(at, { ...line, value: undefined, misfit })}
                   onCancel={() => undefined}
                 />
               )}
