@@ -12,11 +12,15 @@ const pageOf = (matches: Parameters<typeof crumbsOf>[0]): string | undefined =>
 
 /** The page that people were told of last; it outlives the frame around it. */
 let standing: string | undefined;
+/** Its heading has not had the focus yet: it may still be on its way. */
+let isDue = false;
 
 /** A frame later, when the new page stands. One that put the focus into its first field, or on a cell, keeps it there. */
 function focusTitle(): void {
-  if (document.activeElement?.matches('input, [data-row]')) return;
-  document.querySelector<HTMLElement>('#page-title')?.focus({ preventScroll: true });
+  const title = document.querySelector<HTMLElement>('#page-title');
+  if (!title || !isDue) return;
+  isDue = false;
+  if (!document.activeElement?.matches('input, [data-row]')) title.focus({ preventScroll: true });
 }
 
 /** What a change of route does around the page: title, announcement, focus on the heading, progress. */
@@ -32,11 +36,15 @@ export function RouteChange({ site }: { site?: string }) {
       if (title !== undefined) announce(title);
       const before = standing;
       standing = pageOf(matches);
-      if (standing !== before) requestAnimationFrame(focusTitle);
+      isDue ||= standing !== before;
+      if (isDue) requestAnimationFrame(focusTitle);
     };
-    // The frame was exchanged around the page (signing in, signing out): this one stands after the change.
-    if (standing !== undefined && standing !== pageOf(router.state.matches)) arrive();
-    else standing = pageOf(router.state.matches);
+    if (standing === undefined) standing = pageOf(router.state.matches);
+    else {
+      // The frame was exchanged around the page (signing in, signing out): what had the focus may have gone with it.
+      isDue ||= document.activeElement === document.body;
+      if (isDue || standing !== pageOf(router.state.matches)) arrive();
+    }
     return router.subscribe('onResolved', ({ pathChanged }) => {
       if (pathChanged) arrive();
     });
