@@ -30,6 +30,9 @@ const REST = 2;
 const known = new Map<string, Kept>();
 let bytes = 0;
 
+/** Whoever scrolls on stops a call and makes the next one: what both wait for is not begun anew in between. */
+const LEFT_MS = 1_000;
+
 /** A list that is being found, and how many wait for it. */
 interface UnderWay {
   readonly found: Promise<KeptIds>;
@@ -88,9 +91,16 @@ function begin(key: string, find: (unasked: AbortSignal) => Promise<KeptIds>): U
   return way;
 }
 
+/** Ends what nobody waits for any more; whoever asks from then on does not wait for what is given up. */
+function giveUp(key: string, way: UnderWay): void {
+  if (way.waiting > 0) return;
+  if (underWay.get(key) === way) underWay.delete(key);
+  way.unasked.abort();
+}
+
 /**
  * Finds a list and keeps it. Whoever asks for one that is being found waits for it, and nobody finds it twice. Who is
- * gone leaves it to the others; when all are gone, `find` is told.
+ * gone leaves it to the others; when all are gone and nobody comes within a second, `find` is told.
  */
 export async function findIds(
   key: string,
@@ -103,11 +113,7 @@ export async function findIds(
   const { promise: left, reject } = Promise.withResolvers<never>();
   const leave = () => {
     way.waiting -= 1;
-    if (way.waiting === 0) {
-      // Whoever asks from now on does not wait for what is given up.
-      if (underWay.get(key) === way) underWay.delete(key);
-      way.unasked.abort();
-    }
+    if (way.waiting === 0) setTimeout(giveUp, LEFT_MS, key, way).unref();
     reject(unasked());
   };
   gone.addEventListener('abort', leave, { once: true });
