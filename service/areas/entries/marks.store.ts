@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Condition, ENTRY_ID } from '../../../contract/rules/query/tree.ts';
+import type { Db } from '../../kernel/db/database.ts';
 import type { ChangeEvent } from '../../kernel/outbox/store.ts';
 import type { Wanted } from './matching.store.ts';
 import { followedBy } from './order.store.ts';
@@ -43,6 +44,27 @@ const concerns = (siteId: number, { typeId, fieldIds }: Followed): Sql => {
 /** The mark of what the statement sees. */
 export const markSql = (siteId: number): Sql =>
   sql`coalesce((select next from topic where site_id = ${siteId} and name = ${TOPIC}), 0)`;
+
+export async function markNow(db: Db, siteId: number): Promise<Mark> {
+  const { rows } = await sql<{ mark: Mark }>`select ${markSql(siteId)} as mark`.execute(db);
+  return rows[0]?.mark ?? 0;
+}
+
+/**
+ * How far the data have come as the statement sees them, and since when whatever is newer than the mark was changed: a
+ * transaction changes nothing at a moment before it began. Without that moment nothing is newer, or nobody knows what is.
+ */
+export async function newerThan(
+  db: Db,
+  siteId: number,
+  mark: Mark,
+): Promise<{ mark: Mark; since: Date | undefined }> {
+  const { rows } = await sql<{ mark: Mark; since: Date | null }>`
+    select t.next as mark, (select case when count(*) = t.next - ${mark}::bigint then min(v.at) end from topic_event v
+      where v.site_id = t.site_id and v.topic_id = t.topic_id and v.off >= ${mark}::bigint) as since
+    from topic t where t.site_id = ${siteId} and t.name = ${TOPIC}`.execute(db);
+  return { mark: rows[0]?.mark ?? 0, since: rows[0]?.since ?? undefined };
+}
 
 /** The fields that a condition asks for. */
 function askedFor(condition: Condition): number[] {

@@ -7,7 +7,6 @@ import { valueOf } from './columns.store.ts';
 import { type Asked, conditionSql, type FieldOf } from './conditions.store.ts';
 import { type Ids, unpacked } from './id-list.ts';
 import { matching } from './matching.store.ts';
-import type { Seen } from './past-known.ts';
 import { bare, fieldOfType, type PastWanted, replaced, valuesThen } from './past-values.store.ts';
 import { awayAt } from './timeline.store.ts';
 
@@ -70,17 +69,6 @@ export async function changedSince(
       order by any_at, entry_id limit ${most}) c`.execute(db);
   const [found] = rows;
   return { all: unpacked(found?.all ?? null), there: unpacked(found?.there ?? null) };
-}
-
-/** The last change of the type that shows at this moment. */
-export async function lastSeen(db: Db, { type, asked: { siteId } }: PastWanted): Promise<Seen> {
-  const { rows } = await sql<{ at: Date | null; isSettled: boolean | null }>`
-    select at, at < clock_timestamp() - interval '1 second' as "isSettled" from (
-      select max(any_at) as at from entry_change where site_id = ${siteId} and type_id = ${type.id}) as last`.execute(
-    db,
-  );
-  const [last] = rows;
-  return { at: last?.at ?? undefined, isSettled: last?.isSettled ?? false };
 }
 
 /** Of these entries the ones that match today. */

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../kernel/db/database.ts';
 import { ApiError, retryLater } from '../../kernel/http/errors.ts';
 import type { SchemaField } from '../schema/index.ts';
 import { joined } from './id-list.ts';
-import { countMatches } from './matching.store.ts';
-import { type Changes, changedSince, lastSeen, stillMatching, wasAmong } from './past-changes.store.ts';
-import { type Comparison, comparisonAt, rememberComparison, type Seen } from './past-known.ts';
+import { markNow, newerThan } from './marks.store.ts';
+import { countMatches, keyOf } from './matching.store.ts';
+import { type Changes, changedSince, stillMatching, wasAmong } from './past-changes.store.ts';
+import { type Comparison, comparisonAt, rememberComparison } from './past-known.ts';
 import { renewed, type Sides, sidesOf } from './past-sides.ts';
 import type { PastWanted } from './past-values.store.ts';
 import { nameOf } from './positions.ts';
@@ -20,8 +20,6 @@ export const pastBounds = {
   few: 20_000,
   /** Entries of a list that is put in order as a whole. */
   listed: 5_000_000,
-  /** After the last change of a type so long, no other of the same moment is still to come: many are compared only then. */
-  settledMs: 1_100,
 };
 
 /** A list as it was, and the fields whose values count as a difference. */
@@ -30,9 +28,6 @@ export interface Asking {
   fields: readonly SchemaField[];
 }
 
-/** A change that was begun before the last one may be committed after it. */
-const OVERLAP_MS = 2_000;
-
 /** @throws ApiError 400 that says in words and numbers why */
 export function refuse(why: string): never {
   throw new ApiError(400, `The list cannot be told as it was: ${why}`, [{ path: 'asOf', message: why }]);
@@ -40,40 +35,31 @@ export function refuse(why: string): never {
 
 export const shownNumber = (many: number): string => many.toLocaleString('en');
 
-const questionOf = ({ wanted: { type, condition, asked, at }, fields }: Asking): string =>
-  nameOf([asked.siteId, type, condition, asked.meaning, at, fields.map(({ id }) => id)]);
+const questionOf = ({ wanted, fields }: Asking): string =>
+  nameOf([keyOf({ ...wanted, order: undefined }), wanted.at, fields.map(({ id }) => id)]);
 
-/** From when on changes are not yet in a comparison. */
-function unseenSince({ at }: PastWanted, known: Comparison | undefined): Date {
-  const { at: seen, isSettled } = known?.seen ?? {};
-  if (seen === undefined) return at;
-  return new Date(Math.max(at.getTime(), seen.getTime() - (isSettled ? 0 : OVERLAP_MS)));
-}
-
-/** Whether nothing has changed since, nor can any more have at the same moment. */
-const isCurrent = ({ seen }: Comparison, now: Seen): boolean =>
-  seen.isSettled && seen.at?.getTime() === now.at?.getTime();
+/** Changes of the moment itself are among those that are looked for. */
+const beginning = ({ at }: PastWanted, since: Date): Date =>
+  new Date(Math.max(at.getTime(), since.getTime() - 1));
 
 /**
  * Where too many entries have changed for one page to wait for, they are compared before it is read, a piece at a time
  * and one list after the other; what changes meanwhile is compared with the page.
  */
 export async function prepareComparison(db: Db, asking: Asking): Promise<void> {
+  const { wanted } = asking;
   const { few } = pastBounds;
   const isMuch = async () => {
     const known = comparisonAt(questionOf(asking));
-    if (known && isCurrent(known, await lastSeen(db, asking.wanted))) return false;
-    const since = unseenSince(asking.wanted, known);
-    const { all } = await changedSince(db, asking.wanted, since, few + 1);
+    const newer = known && (await newerThan(db, wanted.asked.siteId, known.mark));
+    if (known && newer?.mark === known.mark) return false;
+    const { all } = await changedSince(db, wanted, beginning(wanted, newer?.since ?? wanted.at), few + 1);
     return all.length > few;
   };
   if (!(await isMuch())) return;
   await inTurn(async () => {
     // Whoever came before may have asked the same.
-    if (!(await isMuch())) return;
-    const seen = await lastSeen(db, asking.wanted);
-    if (!seen.isSettled) await sleep(pastBounds.settledMs);
-    await compareAll(db, asking);
+    if (await isMuch()) await comparisonOf(db, asking);
   });
 }
 
@@ -83,30 +69,38 @@ export async function comparisonOf(tx: Db, asking: Asking): Promise<Comparison> 
   const question = questionOf(asking);
   const known = comparisonAt(question);
   if (!known) return compareAll(tx, asking);
-  const seen = await lastSeen(tx, wanted);
-  if (isCurrent(known, seen)) return known;
-  const changes = await changedSince(tx, wanted, unseenSince(wanted, known), pastBounds.most + 1);
-  const sides = renewed(known.sides, await compare(tx, asking, changes));
-  const matches = await countMatches(tx, wanted);
-  const lists = listsLeft(known, matches + sides.removed.length - sides.added.length);
-  const comparison = { sides, matches, seen, lists };
+  const { mark, since } = await newerThan(tx, wanted.asked.siteId, known.mark);
+  if (mark === known.mark) return known;
+  if (!since) return compareAll(tx, asking);
+  const comparison = { ...(await renewedBy(tx, asking, known, since)), mark };
   rememberComparison(question, comparison);
   return comparison;
 }
 
-/** A list as it was stays whatever changes, but for what came back: that is in it all the time (docs/decisions/0020). */
-const listsLeft = ({ lists }: Comparison, length: number): Comparison['lists'] =>
-  lists.filter(({ part, ids }) => part === 'then' && ids.length === length);
+/** A comparison with what was changed since a moment, which it may know in part. */
+async function renewedBy(tx: Db, asking: Asking, known: Comparison, since: Date): Promise<Comparison> {
+  const { wanted } = asking;
+  const changes = await changedSince(tx, wanted, beginning(wanted, since), pastBounds.most + 1);
+  // What was changed before the moment and committed after it was seen is in no comparison, but in today's list.
+  const isLate = since <= wanted.at;
+  const lists = known.lists.filter(({ isByNames }) => !isByNames && !isLate);
+  if (changes.all.length === 0 && !isLate) return { ...known, lists };
+  const sides = renewed(known.sides, await compare(tx, asking, changes));
+  const matches = await countMatches(tx, wanted);
+  // A list as it was stays whatever changes.
+  return { ...known, sides, matches, lists: lists.filter(({ part }) => part === 'then') };
+}
 
 async function compareAll(db: Db, asking: Asking): Promise<Comparison> {
   const { wanted } = asking;
   const { most } = pastBounds;
-  const seen: Seen = await lastSeen(db, wanted);
+  // First: what is committed while it is compared is looked for again.
+  const mark = await markNow(db, wanted.asked.siteId);
   const changes = await changedSince(db, wanted, wanted.at, most + 1);
   if (changes.all.length > most)
     refuse(`more than ${shownNumber(most)} entries have changed since then; ask for a later moment`);
   const sides = await compare(db, asking, changes);
-  const comparison = { sides, matches: await countMatches(db, wanted), seen, lists: [] };
+  const comparison = { sides, matches: await countMatches(db, wanted), mark, lists: [] };
   rememberComparison(questionOf(asking), comparison);
   return comparison;
 }

@@ -1,5 +1,6 @@
 import type { PastState } from '../../../contract/generated/types.gen.ts';
 import type { Ids } from './id-list.ts';
+import type { Mark } from './marks.store.ts';
 import type { Sides } from './past-sides.ts';
 
 /** What of a list is asked for: as it was, with what came since among the rest, or one kind of what has changed. */
@@ -9,15 +10,9 @@ export type PastPart = PastState | 'then' | 'withAdded';
 interface PastList {
   part: PastPart;
   order: string;
+  /** It stands by names of other entries or of people, which change by themselves. */
+  isByNames: boolean;
   ids: Ids;
-}
-
-/** Up to when changes of the type were seen. */
-export interface Seen {
-  /** Its last change; undefined: there is none. */
-  at: Date | undefined;
-  /** Whether that was long enough ago for another one of the same moment to show. */
-  isSettled: boolean;
 }
 
 /** What is the same for every page of a list as it was. */
@@ -25,7 +20,8 @@ export interface Comparison {
   sides: Sides;
   /** So many match today. */
   matches: number;
-  seen: Seen;
+  /** What it was seen at, and all that was changed until then (marks.store.ts). */
+  mark: Mark;
   /** Whole lists, where pages are cut from them. */
   lists: PastList[];
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../kernel/db/database.ts';
 import { type Ids, joined } from './id-list.ts';
-import { orderKey } from './order.store.ts';
+import { followedBy, orderKey } from './order.store.ts';
 import { pastBounds, refuse, shownNumber } from './past-compare.ts';
 import { givenAlong, listedIds, type ListOf, pageIds } from './past-ids.store.ts';
 import { type Comparison, rememberList } from './past-known.ts';
@@ -34,6 +34,7 @@ async function wholeList(tx: Db, wanted: PastWanted, comparison: Comparison, lis
       `more than ${shownNumber(few)} entries have changed since then, and more than ${shownNumber(most)} are asked for; ` +
         'ask for a later moment or by a narrower filter',
     );
-  rememberList(comparison, { part, order, ids });
+  const isByNames = wanted.order !== undefined && followedBy(wanted.order) !== 'type';
+  rememberList(comparison, { part, order, isByNames, ids });
   return ids;
 }

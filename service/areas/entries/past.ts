@@ -112,7 +112,7 @@ export async function rowsAsOf(call: Call<'queryRowsAsOf'>): Promise<{ status: 2
   };
   const part = { only: body.only, withAdded: body.withAdded ?? false };
   const asking = { wanted, fields };
-  await prepareComparison(db, asking);
+  await prepareComparison(call.reads, asking);
   return inOneState(db, async (tx) => {
     const comparison = await comparisonOf(tx, asking);
     const { sides } = comparison;
