@@ -3,6 +3,7 @@ import type { Remote } from 'comlink';
 import type { Board, Opened, OpenedFile } from '../board.ts';
 import type { Reading } from '../read-table.ts';
 import { MOST_BYTES, tooLarge } from '../limits.ts';
+import { CODE_IS_MISSING, isMissingCode } from '../../lib/missing-code.ts';
 import { toast } from '../../ui/feedback/toast.ts';
 
 /** A file on its desk in a worker, from its opening until its import is over or given up. */
@@ -99,7 +100,7 @@ export function usePreparation<Session extends FileSession, Setup>(
   const readAs = async (part: Reading): Promise<void> => {
     if (stage.at !== 'ready') return;
     const { chosen, id: before } = stage;
-    const as = { ...stage.as, ...part };
+    const as = { ...(stage.again?.as ?? stage.as), ...part };
     const [saidLast] = (['sheet', 'separator', 'encoding'] as const).filter((key) => key in part);
     next.current?.close();
     const session = openSession();
@@ -146,7 +147,7 @@ async function read(
 ): Promise<Opened> {
   try {
     return await session.open(chosen, onProgress, as);
-  } catch {
-    return { fault: `${chosen.name} could not be read.` };
+  } catch (thrown) {
+    return { fault: isMissingCode(thrown) ? `${CODE_IS_MISSING}.` : `${chosen.name} could not be read.` };
   }
 }
