@@ -65,6 +65,23 @@ export class EntryModel {
     }
   }
 
+  /** Deleted entries come back as they went, but for what they referred to and is gone. */
+  comeBack(ids: readonly number[]): void {
+    for (const id of ids) {
+      this.living.set(id, { ...this.gone.get(id) });
+      this.gone.delete(id);
+    }
+    for (const id of ids) {
+      const { Parent, Friends } = this.living.get(id) ?? {};
+      if (!this.living.has(Number(Parent))) this.set(id, 'Parent', undefined);
+      this.set(
+        id,
+        'Friends',
+        ((Friends ?? []) as number[]).filter((each) => this.living.has(each)),
+      );
+    }
+  }
+
   calculate(): void {
     for (const [id, { Score }] of this.living)
       this.set(id, 'Twice', Score === undefined ? undefined : Number(Score) * 2);

@@ -5,7 +5,7 @@ import type { RowsAsOf } from '../../../contract/generated/types.gen.ts';
 import { calculate, DATA, finishSchema, makeThings, type Row, type Things } from '../../testing/entries.ts';
 import { Chance, EntryModel, randomQuery, randomValue } from '../../testing/entry-model.ts';
 import { compare, matches, type Plain } from '../../testing/entry-oracle.ts';
-import { onEachApp } from '../../testing/site.ts';
+import { as, onEachApp } from '../../testing/site.ts';
 import { pastBounds } from './past-compare.ts';
 
 /** STEWARD_SEED=… repeats a run: the name of the test tells it. */
@@ -105,6 +105,11 @@ onEachApp((house) => {
           await things.merge(stays, ...away);
           model.leave(away, stays);
         }
+      } else if (what < 0.95 && model.gone.size > 0) {
+        const back = chance.some([...model.gone.keys()], 2);
+        const admin = as(house().app, things.person, 'console');
+        expect((await admin.post(`${DATA}/entrydata/Thing/restore`, back)).status).toBe(200);
+        model.comeBack(back);
       } else {
         await calculate(house().db);
         model.calculate();
