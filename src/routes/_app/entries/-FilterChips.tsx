@@ -3,6 +3,7 @@ import { Fragment } from 'react';
 import type { Condition, QueryFault } from '../../../../contract/rules/query/tree.ts';
 import { EMPTY, changed, toDraft, toQuery } from '../../../entries/find/draft.ts';
 import type { Node, QueryObject } from '../../../entries/find/draft.ts';
+import { focusBeside, focusFilter } from '../../../entries/find/focus.ts';
 import { useNameOf } from '../../../entries/find/use-name-of.ts';
 import { nodeWords, ruleParts } from '../../../entries/find/words.ts';
 import type { NameOf } from '../../../entries/find/words.ts';
@@ -34,7 +35,10 @@ export function FilterChips({ condition, faults, fields, schema, onChange, onEdi
     return (
       <RemovableChip
         label={`The filter has ${counted(faults.length, 'fault', 'faults')}`}
-        onRemove={() => onChange(undefined)}
+        onRemove={() => {
+          focusFilter();
+          onChange(undefined);
+        }}
       />
     );
   if (draft.of.length === 0) return null;
@@ -89,7 +93,15 @@ function Chip({ node, fields, nameOf, onEdit, onRemove }: ChipProps) {
           {content}
         </span>
       )}
-      <button type="button" className="where-clear" aria-label={`Remove ${short(words)}`} onClick={onRemove}>
+      <button
+        type="button"
+        className="where-clear"
+        aria-label={`Remove ${short(words)}`}
+        onClick={({ currentTarget }) => {
+          focusBeside(currentTarget.closest('.where-chip'));
+          onRemove();
+        }}
+      >
         <X />
       </button>
     </span>

@@ -8,6 +8,7 @@ import { BulkButton } from '../../../entries/bulk/BulkButton.tsx';
 import { AS_SCHEMA, keepColumnChoice, useColumnChoice } from '../../../entries/columns-store.ts';
 import type { ColumnChoice } from '../../../entries/columns-store.ts';
 import { NewEntry } from '../../../entries/editing/NewEntry.tsx';
+import { focusFilter } from '../../../entries/find/focus.ts';
 import { curlOf, readSaid } from '../../../entries/find/query.ts';
 import { useRememberView } from '../../../entries/last-view.ts';
 import { questionOf, sortIn } from '../../../entries/question.ts';
@@ -108,7 +109,10 @@ function Entries() {
     visit: `${visit} ${pointed.entryId} ${pointed.field}`,
   };
   const narrowed = view.q !== '' || view.query !== undefined;
-  const clear = () => void show({ ...view, q: '', query: undefined });
+  const clear = () => {
+    focusFilter();
+    void show({ ...view, q: '', query: undefined });
+  };
   const again = async () => {
     await reread();
     answer.readAgain();
@@ -170,6 +174,7 @@ function Entries() {
         <ViewsBar {...{ type, fields, view, choice, saved, views }} />
         <Button
           icon={ListFilter}
+          id="ent-find"
           aria-expanded={finding !== undefined}
           onClick={() => (finding ? setFinding(undefined) : find())}
         >
