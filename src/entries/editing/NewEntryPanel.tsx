@@ -25,6 +25,10 @@ const NO_DRAFT: Draft = new Map();
 const NO_MISFITS: ReadonlyMap<number, Misfit> = new Map();
 const NO_FAULTS: ReadonlyMap<number, string> = new Map();
 
+// An editor that is drawn anew with its value would take the focus back: the form gives it once.
+const focusFirst = (form: HTMLFormElement | null) =>
+  form?.querySelector<HTMLElement>('textarea, input')?.focus();
+
 /** What is filled in of a new entry, until it is staged. */
 export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelProps) {
   const all = schema.fieldsOf(type.id);
@@ -69,6 +73,7 @@ export default function NewEntryPanel({ type, schema, onClose }: NewEntryPanelPr
   return (
     <Panel title={`New ${type.singularName}`} onClose={onClose} mayClose={dirty ? confirmDiscard : undefined}>
       <form
+        ref={focusFirst}
         className="form"
         noValidate
         onSubmit={(event) => {

@@ -96,7 +96,7 @@ export function EntryGrid(props: EntryGridProps) {
     widths,
     frozen: small ? 1 : props.frozen,
   });
-  const { cell, go, focused } = useCell(scroller, view, reveal);
+  const { cell, go, focused } = useCell(scroller, view, reveal, rows.total);
   const [slots] = useState(createSlots);
   useSyncExternalStore(rows.subscribe, rows.turn);
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { FocusEvent, RefObject } from 'react';
 import type { Cell } from './keys.ts';
 
@@ -7,6 +7,7 @@ export function useCell(
   scroller: RefObject<HTMLElement | null>,
   view: object,
   reveal: (row: number, column: number) => void,
+  rows: number,
 ) {
   const [cell, setCell] = useState<Cell>({ row: 0, column: 0 });
   // The cell that was gone to is drawn after the event: the focus follows it there.
@@ -28,8 +29,17 @@ export function useCell(
     reveal(to.row, to.column);
     wanted.current = true;
   };
+  // A row that goes takes the focus along, and the keyboard would have to find the grid again.
+  const wasHere = useRef(false);
+  useLayoutEffect(() => {
+    if (!wasHere.current || rows === 0 || cell.row < rows || document.activeElement !== document.body) return;
+    go({ row: rows - 1, column: cell.column });
+    // What goes is what this is about.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [rows]);
   const focused = (event: FocusEvent) => {
     const at = event.target.closest<HTMLElement>('[data-row]');
+    wasHere.current = at !== null;
     if (at) setCell({ row: Number(at.dataset.row), column: Number(at.dataset.column) });
   };
   return { cell, go, focused };
