@@ -5,12 +5,16 @@ import { expect, test, vi } from 'vitest';
 import { databaseUrl } from '../../testing/cluster.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { readsUntil } from './database.ts';
+import type { Line } from './dialect.ts';
 import { usualLimits } from './limits.ts';
 import { openPostgres } from './postgres.ts';
 
 const endless = sql`select count(*) as endless from generate_series(1, 100000000000) as n where n % 7 = 8`;
 
-/** A server in between that lets so many connections through, and leaves those behind them without an answer. */
+/**
+ * A server in between that lets so many connections through, and leaves those behind them without an answer; one on which
+ * anything is ended breaks.
+ */
 async function passing(most: number): Promise<{ url: string; close: () => void }> {
   const { hostname, port, href } = new URL(databaseUrl('postgres'));
   const sockets: Socket[] = [];
@@ -20,6 +24,11 @@ async function passing(most: number): Promise<{ url: string; close: () => void }
     if (sockets.length > most) return;
     const through = connect(Number(port), hostname);
     through.on('error', () => {});
+    socket.on('data', (sent) => {
+      if (!sent.includes('pg_cancel_backend')) return;
+      through.destroy();
+      socket.destroy();
+    });
     socket.pipe(through).pipe(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -102,19 +111,25 @@ onEachDatabase((database) => {
     await isRunning('endless', 0);
   });
 
-  test('where the server cannot be told, a statement comes to its end and gives its connection back', async () => {
+  test.each([
+    ['cannot be told gives its line back', 1, true],
+    ['may have been told gives its line to nobody else', 99, false],
+  ])('a statement of which the server %s, at its end', async (_name, most, isSame) => {
     if (database().kind === 'embedded') return;
-    const server = await passing(1);
+    const server = await passing(most);
     const source = openPostgres(server.url, usualLimits, 1);
+    const serving = async (line: Line) =>
+      (await line.run('select pg_backend_pid() as id', [])).rows[0]?.['id'];
     try {
       const gone = new AbortController();
       const line = await source.acquire();
+      const before = await serving(line);
       const run = line.run('select pg_sleep(0.2)', [], gone.signal);
       gone.abort();
       expect(await run).toMatchObject({ command: 'SELECT' });
       line.release(false);
       const next = await source.acquire();
-      expect((await next.run('select 1 as one', [])).rows).toEqual([{ one: 1 }]);
+      expect((await serving(next)) === before).toBe(isSame);
       next.release(false);
     } finally {
       server.close();

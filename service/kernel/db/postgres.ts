@@ -126,10 +126,11 @@ export function openPostgres(databaseUrl: string, limits: Limits, max = 10): Sou
   // Of its own: where slow statements have taken the whole pool, they are ended all the same.
   const ending = new Pool({ ...options, max: 1, idleTimeoutMillis: 10_000 });
   // A connection that breaks while no statement runs is replaced, and told to whoever uses it next. Unheard, the
-  // event would end the process: the pool listens for the idle ones, we for those that a transaction holds.
-  pool.on('error', () => {});
-  ending.on('error', () => {});
-  pool.on('connect', (client) => client.on('error', () => {}));
+  // event would end the process: the pool listens for the idle ones, we for those that somebody holds.
+  for (const each of [pool, ending]) {
+    each.on('error', () => {});
+    each.on('connect', (client) => client.on('error', () => {}));
+  }
   return {
     acquire: async () => lineOf(await pool.connect(), ending),
     close: async () => {
