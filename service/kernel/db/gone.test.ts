@@ -11,6 +11,9 @@ import { openPostgres } from './postgres.ts';
 
 const endless = sql`select count(*) as endless from generate_series(1, 100000000000) as n where n % 7 = 8`;
 
+/** The process of the server behind a line. */
+const serving = async (line: Line) => (await line.run('select pg_backend_pid() as id', [])).rows[0]?.['id'];
+
 /**
  * A server in between that lets so many connections through, and leaves those behind them without an answer; one on which
  * anything is ended breaks.
@@ -118,8 +121,6 @@ onEachDatabase((database) => {
     if (database().kind === 'embedded') return;
     const server = await passing(most);
     const source = openPostgres(server.url, usualLimits, 1);
-    const serving = async (line: Line) =>
-      (await line.run('select pg_backend_pid() as id', [])).rows[0]?.['id'];
     try {
       const gone = new AbortController();
       const line = await source.acquire();
