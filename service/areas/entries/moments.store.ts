@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../kernel/db/database.ts';
 
-/** Entries whose logs are looked through: as many as are compared one by one (past.ts). */
+/** Entries whose logs are looked through, those that changed first. Where more have, a step may pass over a change of others. */
 const MOST = 20_000;
 
 interface Moments {

@@ -11,7 +11,7 @@ import { entryFacts, tookIn, wentInto } from './lineage.store.ts';
 import { momentsAround } from './moments.store.ts';
 import { rowsAsOf } from './past.ts';
 import type { Rendering } from './render.store.ts';
-import { entryEvents, type TimelineEvent } from './timeline.store.ts';
+import { entryEvents, isAwayAt, type TimelineEvent } from './timeline.store.ts';
 import { CAUSE } from './write.store.ts';
 
 type PastReads =
@@ -145,7 +145,10 @@ export const entryPastHandlers: Handlers<PastReads> = {
       const said = query[path];
       if (said === undefined) return undefined;
       const at = readMoment(path, said);
-      const wasThere = facts.created <= at && (facts.deleted === null || at < facts.deleted);
+      const wasThere =
+        facts.created <= at &&
+        (facts.deleted === null || at < facts.deleted) &&
+        !(await isAwayAt(db, siteId, facts.id, at));
       return wasThere ? rowIn(await goneValuesAt(db, entry, gone, at, asLists(siteId))) : undefined;
     };
     return ok(goneOf(gone, await heldAt('at'), await heldAt('with')) ?? []);

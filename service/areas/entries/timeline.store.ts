@@ -63,11 +63,20 @@ const events = (siteId: number, entryId: number): Sql => sql`
 const returns = (siteId: number, entryId: number): Sql => sql`from audit_log a
   where a.site_id = ${siteId} and a.subject_type = 'entry' and a.subject_id = ${String(entryId)} and a.action = ${RETURN}`;
 
+const wasAway = (at: Date): Sql =>
+  sql`a.at > ${at}::timestamptz and (a.changes ->> 'deletedAt')::timestamptz <= ${at}::timestamptz`;
+
 /** The ids of entries that were gone at a moment and came back since. */
 export const awayAt = (siteId: number, at: Date): Sql => sql`
   select a.subject_id::int as id from audit_log a
-  where a.site_id = ${siteId} and a.subject_type = 'entry' and a.action = ${RETURN} and a.at > ${at}::timestamptz
-    and (a.changes ->> 'deletedAt')::timestamptz <= ${at}::timestamptz`;
+  where a.site_id = ${siteId} and a.subject_type = 'entry' and a.action = ${RETURN} and ${wasAway(at)}`;
+
+/** Whether one entry was. */
+export async function isAwayAt(db: Db, siteId: number, entryId: number, at: Date): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select exists (select ${returns(siteId, entryId)} and ${wasAway(at)}) as is`.execute(db);
+  return rows[0]?.is ?? false;
+}
 
 /** The action of the audit row of each entry that came back. */
 export const RETURN = 'entry.return';

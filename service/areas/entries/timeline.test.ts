@@ -15,6 +15,13 @@ import { as, makePerson, onEachApp } from '../../testing/site.ts';
 const PATH = `${DATA}/entrydata`;
 const settle = () => sleep(4);
 
+async function moment(): Promise<string> {
+  await settle();
+  const at = new Date().toISOString();
+  await settle();
+  return at;
+}
+
 onEachApp((house) => {
   let things: Things;
   beforeEach(async () => {
@@ -221,5 +228,20 @@ onEachApp((house) => {
     expect(await held(`at=${made}&with=${then}`)).toMatchObject([{ ...told, after: [{ name: 'Red' }, {}] }]);
     expect(await held(`at=${made}`)).toEqual([]);
     expect(await held(`at=${new Date().toISOString()}`)).toEqual([]);
+  });
+
+  test('an entry that came back held nothing while it was gone', async () => {
+    const [id = 0] = await things.create({ Name: 'Hafen' });
+    await things.update(id, { Note: 'kept' });
+    const before = await moment();
+    await things.remove(id);
+    const gone = await moment();
+    await as(house().app, things.person, 'console').post(`${PATH}/Thing/restore`, [id]);
+    const back = await moment();
+    await things.api.del(`${SCHEMA}/fields/${things.field('Note').id}`, undefined);
+    const held = async (at: string) =>
+      (await things.api.get<GoneField[]>(`${PATH}/Thing/entries/${id}/deletedfields?at=${at}`)).body;
+    const note = [expect.objectContaining({ name: 'Note', before: 'kept' })];
+    expect([await held(before), await held(gone), await held(back)]).toEqual([note, [], note]);
   });
 });
