@@ -895,7 +895,7 @@ export const readEntryLineage = <ThrowOnError extends boolean = true>(options: O
 /**
  * Tell when entries of a type changed before and after a moment
  *
- * The last change before the moment and the first one after it: steps through what lists were (queryRowsAsOf).
+ * The last change before the moment and the first one after it: steps through what lists were (queryRowsAsOf). Where more than 20,000 entries have changed since the moment, earlier changes of the others may be passed over.
  */
 export const readChangeMoments = <ThrowOnError extends boolean = true>(options: Options<ReadChangeMomentsData, ThrowOnError>): RequestResult<ReadChangeMomentsResponses, ReadChangeMomentsErrors, ThrowOnError> => (options.client ?? client).get<ReadChangeMomentsResponses, ReadChangeMomentsErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

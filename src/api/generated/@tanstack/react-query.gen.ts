@@ -1957,7 +1957,7 @@ export const readChangeMomentsQueryKey = (options: Options<ReadChangeMomentsData
 /**
  * Tell when entries of a type changed before and after a moment
  *
- * The last change before the moment and the first one after it: steps through what lists were (queryRowsAsOf).
+ * The last change before the moment and the first one after it: steps through what lists were (queryRowsAsOf). Where more than 20,000 entries have changed since the moment, earlier changes of the others may be passed over.
  */
 export const readChangeMomentsOptions = (options: Options<ReadChangeMomentsData>) => queryOptions<ReadChangeMomentsResponse, ReadChangeMomentsError, ReadChangeMomentsResponse, ReturnType<typeof readChangeMomentsQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {
