@@ -68,8 +68,8 @@ function Made({ typeId, changes, made, fields }: MadeProps & Pick<DoubtBannerPro
   const { data } = useQuery(namesakesQuery(typeId, key, names));
   return (
     <>
-      {counted(made.length, 'new entry', 'new entries')} would be made twice if it was: say first whether{' '}
-      {made.length === 1 ? 'it is' : 'they are'} there.
+      {counted(made.length, 'new entry', 'new entries')} would be made twice if it was saved: say first
+      whether {made.length === 1 ? 'it is' : 'they are'} there.
       {data && data.total === 0 && ' No entry is called so now.'}
       {data && data.total > 0 && (
         <>

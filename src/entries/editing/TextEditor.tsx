@@ -98,7 +98,10 @@ export function TextEditor(props: EditorProps) {
       onCancel();
       return;
     }
-    if (!inCell) return;
+    if (!inCell) {
+      if (event.key === 'Enter' && field.fieldType !== FIELD.text) event.preventDefault();
+      return;
+    }
     if (event.key === 'Enter' && event.altKey && field.fieldType === FIELD.text) {
       event.currentTarget.setRangeText(
         '\n',
