@@ -54,7 +54,7 @@ const GROUPS = [
   { name: 'first', tags: ['$initial' as const] },
   { name: 'icons', test: /lucide-react\/dist\/esm\/icons\//, minShareCount: 2 },
   { name: 'frame', test: /src\/routes\/_app\.tsx\?tsr-split=/ },
-  { name: 'directory', test: /src\/(directory\/directory|lib\/start-worker)\.ts/ },
+  { name: 'directory', test: /src\/(directory\/directory|lib\/start-worker|bulk\/(lock|shelf|person))\.ts/ },
   { name: 'lists', test: LISTS, includeDependenciesRecursively: false },
   { name: 'entries', test: ENTRIES, minShareCount: 2, includeDependenciesRecursively: false },
 ].map((group, at, all) => ({ ...group, priority: all.length - at }));

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { Undo2 } from 'lucide-react';
 import { Suspense, useEffect, useMemo } from 'react';
+import { whenQuiet } from '../api/query-client.ts';
 import { holderOf } from '../api/session-query.ts';
 import { useSession } from '../api/session.ts';
 import { entryBulk } from '../entries/bulk/request.ts';
@@ -20,6 +22,17 @@ const close = () => {
   entryBulk.set(undefined);
 };
 
+/** Does it once nothing is being read, but for somebody who has been followed by another meanwhile. */
+function unlessLeft(client: QueryClient, act: () => Promise<void>): () => void {
+  let isLeft = false;
+  whenQuiet(client, () => {
+    if (!isLeft) act().catch(() => undefined);
+  });
+  return () => {
+    isLeft = true;
+  };
+}
+
 /** Where `openBulk` appears; the shell mounts it once. It also brings back the jobs that a reload interrupted. */
 export function BulkHost() {
   const client = useQueryClient();
@@ -32,19 +45,25 @@ export function BulkHost() {
     useMemo(() => [{ label: 'Undo from file…', icon: Undo2, run: () => openUndoFile(siteId) }], [siteId]),
   );
 
-  // What is kept in the browser is read once, when somebody has come in.
+  // What is kept in the browser is read once, when somebody has come in and the page has what it needs.
+  useEffect(
+    () =>
+      unlessLeft(client, async () => {
+        const { offerKeptJobs } = await import('./resume.ts');
+        await offerKeptJobs(client, { userId, siteId });
+      }),
+    [client, userId, siteId],
+  );
+  // What was staged in one name is not staged in another. Where more can be staged it is there before that.
   useEffect(() => {
-    void import('./resume.ts')
-      .then(({ offerKeptJobs }) => offerKeptJobs(client, { userId, siteId }))
-      .catch(() => undefined);
-  }, [client, userId, siteId]);
-  // What was staged in one name is not staged in another.
-  useEffect(() => {
-    void import('../entries/editing/kept.ts').then(
-      ({ keepStaged }) => keepStaged({ userId, siteId, reportId }, client),
-      () => undefined,
-    );
-  }, [client, userId, siteId, reportId]);
+    const keep = async () => {
+      const { keepStaged } = await import('../entries/editing/kept.ts');
+      await keepStaged({ userId, siteId, reportId }, client);
+    };
+    if (!router.state.location.pathname.startsWith('/entries')) return unlessLeft(client, keep);
+    keep().catch(() => undefined);
+    return undefined;
+  }, [client, router, userId, siteId, reportId]);
 
   // Another page under an open dialog would be another context: it closes.
   useEffect(
