@@ -88,6 +88,7 @@ test('a type with its fields is made by hand, and what programs write is found, 
   await expect(grid.getByRole('row').nth(1)).toContainText('Deal 259');
   // The foot says where one is, and what selected cells come to; of what is not read yet once it is asked for.
   await expect(page.getByText(/^Rows 1–\d+ of 260$/)).toBeVisible();
+  await expect(page.getByText(/^loaded in [\d,]+ ms$/)).toBeVisible();
   await grid.getByRole('gridcell', { name: '259', exact: true }).click();
   await page.keyboard.press('Shift+ArrowDown');
   await expect(page.getByText('2 cells · sum 517, average 258.5, from 258 to 259')).toBeVisible();

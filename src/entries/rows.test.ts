@@ -108,6 +108,19 @@ it('tells what could not be read, and tries again where somebody goes on', async
   expect(rows.failure()).toBeUndefined();
 });
 
+it('tells how long the newest answer took, of those that came', async () => {
+  const { rows, answer, fail } = opened();
+  expect(rows.took()).toBe(0);
+  rows.want(400_020, 400_040);
+  await vi.advanceTimersByTimeAsync(70);
+  await answer(400_000);
+  expect(rows.took()).toBe(70);
+  rows.want(700_020, 700_040);
+  await vi.advanceTimersByTimeAsync(PAUSE + 30);
+  await fail(700_000);
+  expect(rows.took()).toBe(70);
+});
+
 it('gives the rows of a stretch, whatever is in view meanwhile', async () => {
   const { rows, asked, stopped, answer } = opened();
   const stretch = rows.between(95, 305);
