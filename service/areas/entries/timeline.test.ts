@@ -15,7 +15,7 @@ import { as, makePerson, onEachApp } from '../../testing/site.ts';
 const PATH = `${DATA}/entrydata`;
 const settle = () => sleep(4);
 
-async function moment(): Promise<string> {
+async function aMoment(): Promise<string> {
   await settle();
   const at = new Date().toISOString();
   await settle();
@@ -233,11 +233,11 @@ onEachApp((house) => {
   test('an entry that came back held nothing while it was gone', async () => {
     const [id = 0] = await things.create({ Name: 'Hafen' });
     await things.update(id, { Note: 'kept' });
-    const before = await moment();
+    const before = await aMoment();
     await things.remove(id);
-    const gone = await moment();
+    const gone = await aMoment();
     await as(house().app, things.person, 'console').post(`${PATH}/Thing/restore`, [id]);
-    const back = await moment();
+    const back = await aMoment();
     await things.api.del(`${SCHEMA}/fields/${things.field('Note').id}`, undefined);
     const held = async (at: string) =>
       (await things.api.get<GoneField[]>(`${PATH}/Thing/entries/${id}/deletedfields?at=${at}`)).body;
