@@ -2,10 +2,10 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '../../api/generated/types.gen.ts';
 import { agree } from '../../bulk/agreed.ts';
 import { takeJob } from '../../bulk/lock.ts';
+import { readSchema } from '../read-schema.ts';
 import { createEntryJob } from './job.ts';
 import { keepEntryJob } from './keep.ts';
 import type { EntryJob } from './keep.ts';
-import { schemaNow } from './schema-now.ts';
 
 type Begun = Pick<EntryJob, 'title' | 'typeId' | 'typeName' | 'changes' | 'refused'>;
 
@@ -19,5 +19,5 @@ export async function beginEntryJob(
   await takeJob(job.id);
   // Where the browser keeps nothing (a private window, a full disk), the job ends with its page.
   await keepEntryJob(job).catch(() => undefined);
-  void createEntryJob(client, job, () => schemaNow(client)).go();
+  void createEntryJob(client, job, () => readSchema(client)).go();
 }
