@@ -96,12 +96,19 @@ class LineDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = new Connection(
-      await this.#source.acquire().catch((error: unknown) => Promise.reject(toDbError(error))),
-      this.#gone,
-    );
+    const connection = new Connection(await this.#acquire(), this.#gone);
     this.#open.set(connection, connection);
     return connection;
+  }
+
+  /** A line; where there is none in time, and nobody waits any more, that is no fault of the database. */
+  async #acquire(): Promise<Line> {
+    if (this.#gone?.aborted) throw unasked();
+    try {
+      return await this.#source.acquire();
+    } catch (error) {
+      throw this.#gone?.aborted ? unasked() : toDbError(error);
+    }
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { type RawBuilder, sql } from 'kysely';
+import { Kysely, type RawBuilder, sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { databaseUrl } from '../../testing/cluster.ts';
 import { onEachDatabase } from '../../testing/databases.ts';
 import { readsUntil } from './database.ts';
-import type { Line } from './dialect.ts';
+import { type Line, lineDialect } from './dialect.ts';
 import { usualLimits } from './limits.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -43,6 +43,19 @@ async function passing(most: number): Promise<{ url: string; close: () => void }
   };
   return { url: url.href, close };
 }
+
+test('who goes while there is no line in time is none whom the database failed', async () => {
+  const gone = new AbortController();
+  const source = {
+    acquire: () => {
+      gone.abort();
+      return Promise.reject<Line>(new Error('timeout exceeded when trying to connect'));
+    },
+    close: () => Promise.resolve(),
+  };
+  const read = sql`select 1`.execute(new Kysely({ dialect: lineDialect(source, gone.signal) }));
+  await expect(read).rejects.toMatchObject({ code: '57U00' });
+});
 
 onEachDatabase((database) => {
   const running = async (part: string): Promise<number> => {
