@@ -142,9 +142,11 @@ export function UploadButton({ entryId, field, isHeld }: UploadButtonProps) {
               <span className="field-error" role="alert">
                 {one.fault}
               </span>
-              <Button size="small" onClick={() => void again(one)}>
-                Try again
-              </Button>
+              {whyNotSent(one.file) === undefined && (
+                <Button size="small" onClick={() => void again(one)}>
+                  Try again
+                </Button>
+              )}
               <Button size="small" variant="quiet" onClick={() => letGo(one.id)}>
                 Let go
               </Button>
