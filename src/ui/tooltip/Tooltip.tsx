@@ -33,7 +33,8 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
     change(off ? control : null, 0);
   };
   const keyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !anchor) return;
+    // Where nothing is shown, Escape is for what is around: a dialog closes with it.
+    if (event.key !== 'Escape' || !anchor || text === undefined) return;
     event.stopPropagation();
     change(null, 0);
   };
