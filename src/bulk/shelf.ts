@@ -102,8 +102,11 @@ export function createShelf<Job extends Head, Item, Outcome = never>(
         // oxlint-disable-next-line no-await-in-loop -- part after part, as said above
         await db.add('items', { jobId: job.id, list });
       }
-      // Last, so that a job that is there is there whole.
-      await db.put('jobs', { id: job.id, holder: job.holder, kind, job });
+      // Last, so that a job that is there is there whole. Ended at once: what a page that goes has not ended is undone.
+      const tx = db.transaction('jobs', 'readwrite');
+      const put = tx.store.put({ id: job.id, holder: job.holder, kind, job });
+      tx.commit();
+      await Promise.all([put, tx.done]);
     },
     async note(id, outcomes) {
       await (await open()).add('outcomes', { jobId: id, list: outcomes });
