@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { QueryClient } from '@tanstack/react-query';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { dropSession, gate, leaveEnded, leftElsewhere, sessionArrived } from '../../api/session-gate.ts';
 import { dropBulkJobs } from '../../bulk/drop.ts';
 import { createShelf } from '../../bulk/shelf.ts';
@@ -35,6 +35,8 @@ const shelf = createShelf<Kept, never>('staged');
 const cell = (value: string) => ({ entryId: 5, entryName: 'Five', fieldId: 2, before: 'a', value });
 const keptOf = async (typeId: number) => (await shelf.jobs(ME)).filter((one) => one.typeId === typeId);
 
+// Files of tests share a page.
+beforeEach(() => toastStore.set([]));
 afterEach(async () => {
   dropSession();
   await dropBulkJobs();
