@@ -5,13 +5,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { installDebianPackage } from './debian.ts';
+import { freePort } from './free-port.ts';
 
 const OLDEST = 15;
 
@@ -44,16 +44,6 @@ const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { enc
 function owner(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   return { uid: id('-u'), gid: id('-g') };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (!address || typeof address === 'string') throw new Error('No free port');
-  return address.port;
 }
 
 /** More settings (`name=value`) come behind those that every cluster has. */
@@ -106,6 +96,17 @@ async function answers(url: string): Promise<void> {
     } finally {
       await client.end();
     }
+  }
+}
+
+/** Runs a statement in a connection of its own. */
+export async function runOn(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
   }
 }
 

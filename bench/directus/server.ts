@@ -7,11 +7,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
+import { freePort } from '../../scripts/free-port.ts';
+import { runOn } from '../../scripts/postgres.ts';
 import { type Place, requests } from '../entries/place.ts';
 
 const VARIABLE = 'STEWARD_BENCH_DIRECTUS';
@@ -57,16 +57,6 @@ export function whyNot(): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (!address || typeof address === 'string') throw new Error('No free port');
-  return address.port;
-}
-
 /** Its defaults for a production of one process, with nothing that slows or refuses a program in a hurry. */
 const settings = (databaseUrl: string, port: number, folder: string, token: string) => ({
   NODE_ENV: 'production',
@@ -90,16 +80,6 @@ const settings = (databaseUrl: string, port: number, folder: string, token: stri
   PROJECT_OWNER_ENABLED: 'false',
   LOG_LEVEL: 'error',
 });
-
-async function execute(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
 
 /** Starts it; its output is told when it does not start. */
 async function start({ node, cli }: Programs, url: string, cwd: string, env: NodeJS.ProcessEnv) {
@@ -151,7 +131,7 @@ export async function newDirectus(databaseUrl: string): Promise<Directus> {
   };
   try {
     await mkdir(env.EXTENSIONS_PATH, { recursive: true });
-    await execute(databaseUrl, `create schema ${SCHEMA}`);
+    await runOn(databaseUrl, `create schema ${SCHEMA}`);
     await promisify(execFile)(found.node, [found.cli, 'bootstrap'], { cwd: folder, env });
     stop = await start(found, url, folder, env);
   } catch (error) {
@@ -163,7 +143,7 @@ export async function newDirectus(databaseUrl: string): Promise<Directus> {
     schema: SCHEMA,
     administrator,
     ask: requests({ url }, token),
-    forget: () => execute(databaseUrl, `delete from ${SCHEMA}.directus_presets where "user" is not null`),
+    forget: () => runOn(databaseUrl, `delete from ${SCHEMA}.directus_presets where "user" is not null`),
     remove,
   };
 }

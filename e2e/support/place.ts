@@ -4,8 +4,7 @@ import { constants } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
-import { startPostgres } from '../../scripts/postgres.ts';
+import { runOn, startPostgres } from '../../scripts/postgres.ts';
 
 interface Place {
   /** The settings that lead a service there. */
@@ -23,16 +22,6 @@ async function clusterUrl(): Promise<string> {
   return (await cluster).url;
 }
 
-async function execute(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
 /** A place of its own: empty, or a copy of one where nobody is. STEWARD_E2E_DATABASE: embedded or postgres. */
 export async function newPlace(original?: Readonly<Record<string, string>>): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-e2e-'));
@@ -44,12 +33,12 @@ export async function newPlace(original?: Readonly<Record<string, string>>): Pro
   const name = `steward_e2e_${randomBytes(6).toString('hex')}`;
   const url = new URL(await clusterUrl());
   const template = original?.['DATABASE_URL'] && new URL(original['DATABASE_URL']).pathname.slice(1);
-  await execute(url.href, `create database ${name}${template ? ` template ${template}` : ''}`);
+  await runOn(url.href, `create database ${name}${template ? ` template ${template}` : ''}`);
   const own = new URL(`/${name}`, url);
   return {
     env: { DATA_DIR: folder, DATABASE_URL: own.href },
     async remove() {
-      await execute(url.href, `drop database if exists ${name} with (force)`);
+      await runOn(url.href, `drop database if exists ${name} with (force)`);
       await removeFolder();
     },
   };

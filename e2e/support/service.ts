@@ -1,8 +1,8 @@
 /** The real service as a process of its own, on a free port, over an empty database. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { promisify } from 'node:util';
+import { freePort } from '../../scripts/free-port.ts';
 import type { Person } from './people.ts';
 import { newPlace } from './place.ts';
 
@@ -34,16 +34,6 @@ export interface Service {
 
 /** Two workers start services at once, and somebody else may need the machine. */
 const START_MS = 75_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (!address || typeof address === 'string') throw new Error('No free port');
-  return address.port;
-}
 
 async function isReady(url: string): Promise<boolean> {
   return fetch(`${url}/readyz`).then(
