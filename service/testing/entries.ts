@@ -1,5 +1,5 @@
 /** An entry type with a field of every kind, made through the interface, and short ways to write and ask its entries. */
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { DataRequestResultVm, EntryTypeVm, FieldVm } from '../../contract/generated/types.gen.ts';
 import { FIELD, type FieldType, FILTER } from '../../contract/rules/fields.ts';
 import { recalculation } from '../areas/entries/index.ts';
@@ -198,3 +198,12 @@ export async function finishSchema(db: Db): Promise<void> {
 
 /** Computes all that waits for it, as the background does. */
 export const calculate = (db: Db): Promise<void> => recalculation(db).run();
+
+const clockAfter = (moment: number) => vi.waitUntil(() => Date.now() > moment && Date.now(), { interval: 1 });
+
+/** A moment of the clock with nothing of what was or will be written in the same millisecond. */
+export async function moment(): Promise<string> {
+  const at = await clockAfter(Date.now() + 1);
+  await clockAfter(at + 1);
+  return new Date(at).toISOString();
+}

@@ -1,19 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { DataRequestResultVm, ModifiedEntryVm } from '../../../contract/generated/types.gen.ts';
 import type { Refusal } from '../../testing/calls.ts';
-import { calculate, DATA, makeThings, type Row, type Things } from '../../testing/entries.ts';
+import { calculate, DATA, makeThings, moment, type Row, type Things } from '../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../testing/site.ts';
 
 const PATH = `${DATA}/entrydata`;
-
-/** A moment of the database's clock with nothing in the same millisecond, before or after. */
-async function moment(): Promise<string> {
-  await sleep(3);
-  const at = new Date().toISOString();
-  await sleep(3);
-  return at;
-}
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 

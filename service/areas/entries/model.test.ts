@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FIELD } from '../../../contract/rules/fields.ts';
 import type { Db } from '../../kernel/db/database.ts';
@@ -7,6 +6,7 @@ import {
   DATA,
   finishSchema,
   makeThings,
+  moment,
   type Row,
   SCHEMA,
   type Things,
@@ -175,9 +175,7 @@ class Run {
   }
 
   async note(): Promise<void> {
-    await sleep(2);
-    this.moments.push({ at: new Date().toISOString(), states: this.model.copy() });
-    await sleep(2);
+    this.moments.push({ at: await moment(), states: this.model.copy() });
   }
 
   /** Values at a moment that was noted, as they are answered and as they were: of entries that are gone the last. */

@@ -1,13 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runCommand } from '../../cli/commands/index.ts';
 import type { EntryChanges } from '../../../contract/generated/types.gen.ts';
-import { calculate, DATA, makeThings, SCHEMA } from '../../testing/entries.ts';
+import { calculate, DATA, makeThings, moment, SCHEMA } from '../../testing/entries.ts';
 import type { Refusal } from '../../testing/calls.ts';
 import { as, makePerson, onEachApp, publicUrl } from '../../testing/site.ts';
 
 /** Moments are exact to a millisecond. */
-const settle = () => sleep(4);
 
 onEachApp((house) => {
   const slugOf = async (siteId: number) =>
@@ -105,14 +103,10 @@ onEachApp((house) => {
       { Name: 'Two' },
     );
     await things.update(one, { Parent: two, Friends: [gone, two] });
-    await settle();
-    const asOf = new Date().toISOString();
-    await settle();
+    const asOf = await moment();
     await things.remove(one, two);
     await things.remove(gone);
-    await settle();
-    const meanwhile = new Date().toISOString();
-    await settle();
+    const meanwhile = await moment();
     const admin = as(house().app, things.person, 'console');
     const path = `${DATA}/entrydata/Thing`;
     expect((await admin.post(`${path}/restore`, [two, one])).body).toEqual({
@@ -122,8 +116,8 @@ onEachApp((house) => {
     const [now] = (await things.query({ EntryId: one })).rows;
     expect(now).toMatchObject({ Parent: { id: two }, Friends: { id: two } });
     expect(await things.names({ Friends: two })).toEqual(['One']);
-    const rowsAt = async (moment: string) => {
-      const asked = { asOf: moment, query: { EntryId: one }, fields: ['Friends'] };
+    const rowsAt = async (at: string) => {
+      const asked = { asOf: at, query: { EntryId: one }, fields: ['Friends'] };
       return (
         await things.api.post<{ rows: object[]; added: number }>(`${DATA}/entrydata/rows/asof/Thing`, asked)
       ).body;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import type {
@@ -9,18 +8,18 @@ import type {
   EntryLineage,
   GoneField,
 } from '../../../contract/generated/types.gen.ts';
-import { calculate, DATA, finishSchema, makeThings, SCHEMA, type Things } from '../../testing/entries.ts';
+import {
+  calculate,
+  DATA,
+  finishSchema,
+  makeThings,
+  moment,
+  SCHEMA,
+  type Things,
+} from '../../testing/entries.ts';
 import { as, makePerson, onEachApp } from '../../testing/site.ts';
 
 const PATH = `${DATA}/entrydata`;
-const settle = () => sleep(4);
-
-async function aMoment(): Promise<string> {
-  await settle();
-  const at = new Date().toISOString();
-  await settle();
-  return at;
-}
 
 onEachApp((house) => {
   let things: Things;
@@ -38,9 +37,9 @@ onEachApp((house) => {
 
   test('the changes of an entry are told with who made them, newest first', async () => {
     const [id = 0] = await things.create({ Name: 'Hafen', Note: 'hamburg', Score: 1 });
-    await settle();
+    await moment();
     await things.update(id, { Note: 'Hamburg', Score: null, Stage: things.choice('Stage', 'Won') });
-    await settle();
+    await moment();
     await calculate(house().db);
     const by = { id: things.person.userId, name: expect.any(String) as string };
     const { changes: told, next } = await changes(id);
@@ -102,7 +101,7 @@ onEachApp((house) => {
     );
     await things.update(holder, { Parent: goes });
     await things.merge(goes, first);
-    await settle();
+    await moment();
     const proxy = await makePerson(house().db, things.siteId);
     await house()
       .db.insertInto('proxy_assignment')
@@ -150,9 +149,7 @@ onEachApp((house) => {
       { Name: 'Holder' },
     );
     await things.update(holder, { Parent: two });
-    await settle();
-    const since = new Date().toISOString();
-    await settle();
+    const since = await moment();
     await things.update(one, { Name: 'ONE' });
     const [fresh = 0] = await things.create({ Name: 'Fresh' });
     await things.merge(one, two);
@@ -178,12 +175,10 @@ onEachApp((house) => {
   test('changed entries are told by person, and a moment leads to the changes around it', async () => {
     const other = await makePerson(house().db, things.siteId);
     const [one = 0, two = 0] = await things.create({ Name: 'One' }, { Name: 'Two' });
-    await settle();
-    const at = new Date().toISOString();
-    await settle();
+    const at = await moment();
     const write = as(house().app, other);
     await write.put(`${PATH}/Thing`, { storeRequests: things.items(one, { Note: 'theirs' }) });
-    await settle();
+    await moment();
     await things.update(two, { Note: 'ours' });
     const theirs = (await changed(`?userId=${other.userId}`)).entries;
     const own = (await changed(`?userId=${things.person.userId}`)).entries;
@@ -191,8 +186,8 @@ onEachApp((house) => {
     const counted = await things.api.get<ChangeCount[]>(`${PATH}/changes?userId=${other.userId}`);
     expect(counted.body).toMatchObject([{ created: 1, changed: 0, gone: 0 }]);
 
-    const moments = async (moment: string) =>
-      (await things.api.get<ChangeMoments>(`${PATH}/Thing/entries/changes/around?at=${moment}`)).body;
+    const moments = async (when: string) =>
+      (await things.api.get<ChangeMoments>(`${PATH}/Thing/entries/changes/around?at=${when}`)).body;
     const [latest, made] = (await changes(one)).changes.map((change) => change.at);
     const [last] = (await changes(two)).changes.map((change) => change.at);
     expect(await moments(at)).toEqual({ before: made, after: latest });
@@ -203,7 +198,7 @@ onEachApp((house) => {
 
   test('values of a field that was deleted are told under the name it had', async () => {
     const [id = 0] = await things.create({ Name: 'Hafen' });
-    await settle();
+    await moment();
     await things.update(id, {
       Tags: ['Red', 'Blue'].map((name) => things.choice('Tags', name)),
       Note: 'kept',
@@ -233,11 +228,11 @@ onEachApp((house) => {
   test('an entry that came back held nothing while it was gone', async () => {
     const [id = 0] = await things.create({ Name: 'Hafen' });
     await things.update(id, { Note: 'kept' });
-    const before = await aMoment();
+    const before = await moment();
     await things.remove(id);
-    const gone = await aMoment();
+    const gone = await moment();
     await as(house().app, things.person, 'console').post(`${PATH}/Thing/restore`, [id]);
-    const back = await aMoment();
+    const back = await moment();
     await things.api.del(`${SCHEMA}/fields/${things.field('Note').id}`, undefined);
     const held = async (at: string) =>
       (await things.api.get<GoneField[]>(`${PATH}/Thing/entries/${id}/deletedfields?at=${at}`)).body;
