@@ -199,7 +199,7 @@ export async function finishSchema(db: Db): Promise<void> {
 /** Computes all that waits for it, as the background does. */
 export const calculate = (db: Db): Promise<void> => recalculation(db).run();
 
-const clockAfter = (moment: number) => vi.waitUntil(() => Date.now() > moment && Date.now(), { interval: 1 });
+const clockAfter = (ms: number) => vi.waitUntil(() => Date.now() > ms && Date.now(), { interval: 1 });
 
 /** A moment of the clock with nothing of what was or will be written in the same millisecond. */
 export async function moment(): Promise<string> {
