@@ -7,6 +7,7 @@ import {
   signIn,
 } from './support/actions.ts';
 import { enter } from './support/calls.ts';
+import { AWAY } from './support/faults.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
@@ -48,7 +49,7 @@ test('the next visit has everybody, whether or not the service answers', async (
   service,
   expectFailure,
 }) => {
-  expectFailure(/ERR_CONNECTION_REFUSED/);
+  expectFailure(AWAY);
   await enter(page, ada, '/users');
   await expectEverybody(page);
   const before = await names(page);

@@ -1,18 +1,17 @@
 import { expectAllFetched, expectNoAxe } from './support/actions.ts';
 import { enter } from './support/calls.ts';
+import { AWAY } from './support/faults.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({ installation: { sample: true, administrator: ada } });
-
-const REFUSED = /ERR_CONNECTION_REFUSED/;
 
 test('while the service is away, what is on screen stays; when it is back, so is the console', async ({
   page,
   service,
   expectFailure,
 }) => {
-  expectFailure(REFUSED, 'ServiceError: The service cannot be reached');
+  expectFailure(AWAY, 'ServiceError: The service cannot be reached');
   await enter(page, ada, '/users');
   const table = page.getByRole('grid', { name: 'Users' });
   await expect(table.getByRole('row').nth(5)).toBeVisible();
@@ -46,7 +45,7 @@ test('while the service is away, what is on screen stays; when it is back, so is
 });
 
 test('the console comes back by itself', async ({ page, service, expectFailure }) => {
-  expectFailure(REFUSED);
+  expectFailure(AWAY);
   await enter(page, ada, '/users');
   await expect(page.getByRole('grid', { name: 'Users' }).getByRole('row').nth(5)).toBeVisible();
   await expectAllFetched(page);

@@ -1,6 +1,7 @@
 /** An import that is under way: what is refused, what is left, and where it goes on. */
 import { expectNoAxe, expectRow } from './support/actions.ts';
 import { callsOf, enter } from './support/calls.ts';
+import { AWAY } from './support/faults.ts';
 import { giveFile, savedBy } from './support/files.ts';
 import { ended, imported, outcome, rows, start } from './support/imports.ts';
 import { ada } from './support/people.ts';
@@ -99,7 +100,7 @@ test('an import stops by itself while the service is away, and goes on after a r
   calls,
   expectFailure,
 }) => {
-  expectFailure(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
+  expectFailure(AWAY);
   const many = Array.from({ length: 400 }, (_, at) => `many${at}@import.example,Many,Number ${at}`);
   await enter(page, ada, '/users/import');
   await giveFile(page, 'many.csv', ['E-mail,First name,Last name', ...many].join('\n'));

@@ -8,6 +8,9 @@ interface Fault {
 /** A status of an answer, or a part or pattern of the fault's text. */
 export type Expected = number | string | RegExp;
 
+/** What Chromium says of a service that is away: it depends on how far the connection had come. */
+export const AWAY = /ERR_(CONNECTION_(REFUSED|RESET|CLOSED|ABORTED)|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/;
+
 function matches(fault: Fault, expected: Expected): boolean {
   if (typeof expected === 'number') return fault.status === expected;
   return typeof expected === 'string' ? fault.text.includes(expected) : expected.test(fault.text);

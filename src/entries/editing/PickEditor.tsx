@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useDeferredValue, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useEffectEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { Popover } from 'react-aria-components';
 import { FIELD } from '../../../contract/rules/fields.ts';
@@ -72,10 +72,25 @@ export function PickEditor(props: EditorProps) {
     setTyped('');
     commit([taken], onward);
   };
+  const go = (onward: Onward) => {
+    const candidate = offered[at];
+    if (open && candidate) take(candidate, onward);
+    else if (inCell && (typed === '' || many)) commit(chosen, onward);
+  };
+  // Whoever types fast presses Enter before what was typed is found: it is taken as soon as it is.
+  const due = useRef<Onward>(undefined);
+  const goWhenFound = useEffectEvent(() => {
+    const onward = due.current;
+    due.current = undefined;
+    if (onward) go(onward);
+  });
+  useEffect(() => {
+    if (!isFinding) goWhenFound();
+  }, [isFinding]);
   const keyed = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     const onward = onwardOf(event);
-    const candidate = offered[at];
+    due.current = undefined;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       setOpen(true);
@@ -93,9 +108,8 @@ export function PickEditor(props: EditorProps) {
     } else if (onward) {
       if (!inCell && event.key === 'Tab') return;
       event.preventDefault();
-      if (isFinding) return;
-      if (open && candidate) take(candidate, onward);
-      else if (inCell && (typed === '' || many)) commit(chosen, onward);
+      if (isFinding) due.current = onward;
+      else go(onward);
     }
   };
   return (
