@@ -1,57 +1,13 @@
-import type { Locator, Page } from '@playwright/test';
-import type { DataRequestResultVm, FieldVm } from '../contract/generated/types.gen.ts';
+import type { Locator } from '@playwright/test';
 import { choose, expectNoAxe, expectToast } from './support/actions.ts';
 import { enter, send } from './support/calls.ts';
+import { DATA, makeType } from './support/entries.ts';
 import { ada } from './support/people.ts';
 import { expect, test } from './support/test.ts';
 
 test.use({
   permissions: ['clipboard-read', 'clipboard-write'],
 });
-
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
-  'base64',
-);
-
-const png = (name: string) => ({
-  name,
-  mimeType: 'image/png',
-  buffer: Buffer.concat([PNG, Buffer.from(name)]),
-});
-
-const SCHEMA = '/api/rest/v4/schema/entrytypes';
-const DATA = '/api/rest/v4/data/entrydata';
-
-/** A type with a name, a stage, a reason that lost ones need, and a size; with two entries. */
-async function makeType(page: Page, apiName: string) {
-  const { request } = page;
-  const names = { apiName, singularName: apiName, pluralName: `${apiName}s` };
-  await send(request, 'POST', SCHEMA, names);
-  const make = async (field: object) =>
-    (await send(request, 'POST', `${SCHEMA}/${apiName}/fields`, field)) as FieldVm;
-  const stage = await make({
-    apiName: 'Stage',
-    name: 'Stage',
-    fieldType: 2,
-    choiceValues: [{ name: 'Open' }, { name: 'Lost' }],
-  });
-  const lost = stage.choiceValues?.find(({ name }) => name === 'Lost');
-  const conditions = [{ fieldId: stage.id, operation: 0, value: lost?.id }];
-  await make({ apiName: 'Reason', name: 'Reason', fieldType: 1, requiredWhen: { match: 'all', conditions } });
-  const size = await make({ apiName: 'Size', name: 'Size', fieldType: 3 });
-  const fields = (await send(request, 'GET', `${SCHEMA}/${apiName}/fields`)) as FieldVm[];
-  const key = fields.find(({ isKey }) => isKey)?.id ?? 0;
-  const made = (await send(request, 'POST', `${DATA}/${apiName}`, {
-    storeRequests: [
-      { entryId: -1, fieldId: key, value: 'Hafen' },
-      { entryId: -1, fieldId: size.id, value: 1 },
-      { entryId: -2, fieldId: key, value: 'Werft' },
-      { entryId: -2, fieldId: size.id, value: 2 },
-    ],
-  })) as DataRequestResultVm[];
-  return { size: size.id, first: made[0]?.entryId ?? 0, second: made[2]?.entryId ?? 0 };
-}
 
 const cell = (grid: Locator, row: number, name: string | RegExp) =>
   grid.getByRole('row').nth(row).getByRole('gridcell', { name });
@@ -286,42 +242,4 @@ test('what somebody else changed meanwhile is decided cell by cell, and before a
   await page.keyboard.press('Enter');
   await expect(again).toBeHidden();
   await expect(page.getByText('1 change in 1 entry, not saved')).toBeVisible();
-});
-
-test('files of an entry take another order by keyboard, and what calls itself a picture is none', async ({
-  page,
-  expectFailure,
-}) => {
-  expectFailure(400);
-  await enter(page, ada);
-  const { first } = await makeType(page, 'Berth');
-  await send(page.request, 'POST', `${SCHEMA}/Berth/fields`, {
-    apiName: 'Plans',
-    name: 'Plans',
-    fieldType: 16,
-    isMultiSelect: true,
-  });
-  await page.goto(`/entries/Berth/${first}`);
-  const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"></svg>';
-  await page
-    .getByLabel('Files for Plans')
-    .setInputFiles([
-      png('a.png'),
-      png('b.png'),
-      { name: 'drawing.png', mimeType: 'image/png', buffer: Buffer.from(svg) },
-      { name: 'empty.png', mimeType: 'image/png', buffer: Buffer.alloc(0) },
-    ]);
-  const files = page.getByRole('list', { name: 'Files of Plans' }).getByRole('listitem');
-  await expect(page.getByText('"drawing.png" is no PNG, JPEG, GIF or WebP image')).toBeVisible();
-  await expect(page.getByText('It is empty')).toBeVisible();
-  await expect(files).toHaveText([/^a\.pngNo\. 0/, /^b\.pngNo\. 1/]);
-  const down = files.first().getByRole('button', { name: 'Move a.png down' });
-  await down.focus();
-  await page.keyboard.press('Enter');
-  await expect(files).toHaveText([/^b\.pngNo\. 0/, /^a\.pngNo\. 1/]);
-  await expect(page.getByRole('button', { name: 'Move a.png down' })).toBeFocused();
-  await expect(page.getByRole('button', { name: 'Move a.png down' })).toHaveAccessibleDescription(
-    'It is the last one',
-  );
-  await expectNoAxe(page);
 });
