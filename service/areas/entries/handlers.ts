@@ -23,9 +23,9 @@ import {
 import { readCells } from './cells.ts';
 import { changedEntries, typesWithHistory } from './changes.store.ts';
 import { rowsAt } from './historical.store.ts';
-import { countMatches, type Wanted } from './matching.store.ts';
+import { countMatches, type Wanted, type Window } from './matching.store.ts';
 import { positionIn } from './position.store.ts';
-import { matchingIds, namedEntries, readRows, type Rows, type Window } from './rows.store.ts';
+import { matchingIds, namedEntries, readRows, type Rows } from './rows.store.ts';
 import { joinRows } from './rows-text.ts';
 import { shownRows, shownText } from './shown-dates.ts';
 import { currencyFaults } from './written.ts';

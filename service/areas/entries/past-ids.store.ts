@@ -5,11 +5,11 @@ import type { Db } from '../../kernel/db/database.ts';
 import { textOf, slotOf } from './columns.store.ts';
 import { conditionSql } from './conditions.store.ts';
 import { type Ids, unpacked } from './id-list.ts';
-import { asksForAll } from './matching.store.ts';
+import { asksForAll, type Window } from './matching.store.ts';
 import { type Order, orderSql } from './order.store.ts';
 import { bare, fieldOfType, type PastWanted, valuesThen } from './past-values.store.ts';
 import type { PastPart } from './past-known.ts';
-import { plainIds, type Window } from './rows.store.ts';
+import { plainIds } from './rows.store.ts';
 
 type Sql = RawBuilder<unknown>;
 

@@ -46,6 +46,8 @@ export function rememberComparison(question: string, comparison: Comparison): vo
   known.delete(question);
   known.set(question, { comparison, until: Date.now() + KNOWN_MS });
   forgetOldest();
+  // Also where nobody asks any more: the ids are up to a hundred megabytes.
+  setTimeout(forgetOldest, KNOWN_MS + 1000).unref();
 }
 
 export function rememberList({ lists }: Comparison, list: PastList): void {

@@ -5,7 +5,7 @@ import { pastBounds, refuse, shownNumber } from './past-compare.ts';
 import { givenAlong, listedIds, type ListOf, pageIds } from './past-ids.store.ts';
 import { type Comparison, rememberList } from './past-known.ts';
 import type { PastWanted } from './past-values.store.ts';
-import type { Window } from './rows.store.ts';
+import type { Window } from './matching.store.ts';
 
 /** The ids of a page: read by itself where that takes few ids along, else cut from the whole list. */
 export async function idsOn(

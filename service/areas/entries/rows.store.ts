@@ -22,8 +22,6 @@ import { type Position, positionAt, rememberPosition } from './positions.ts';
 import { type Rendering, rowJson } from './render.store.ts';
 import { joinRows } from './rows-text.ts';
 
-export type { Window } from './matching.store.ts';
-
 type Sql = RawBuilder<unknown>;
 
 /** A window of rows as they stand in the answer. */
