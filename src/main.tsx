@@ -8,10 +8,10 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient, whenQuiet } from './api/query-client.ts';
 import { sessionQuery } from './api/session-query.ts';
 import { createConsoleRouter } from './router.tsx';
-import { keepTrying } from './shell/reconnect.ts';
-import { followOtherTabs, forgetOnLeaving } from './shell/session.ts';
-import { listenToKeys } from './shell/shortcuts.ts';
-import { guardWork } from './shell/unsaved.ts';
+import { keepTrying } from './app/shell/reconnect.ts';
+import { followOtherTabs, forgetOnLeaving } from './app/session/session.ts';
+import { listenToKeys } from './app/shell/shortcuts.ts';
+import { guardWork } from './ui/form/unsaved.ts';
 import { fetchAhead } from './ui/later.ts';
 
 const queryClient = createQueryClient();

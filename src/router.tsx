@@ -1,8 +1,8 @@
 import { createRouter } from '@tanstack/react-router';
 import type { QueryClient } from '@tanstack/react-query';
 import { routeTree } from './routeTree.gen.ts';
-import { ErrorPage, NotFoundPage } from './shell/ErrorPage.tsx';
-import { PendingPage } from './shell/PendingPage.tsx';
+import { ErrorPage, NotFoundPage } from './app/shell/ErrorPage.tsx';
+import { PendingPage } from './app/shell/PendingPage.tsx';
 
 /** The router over the file-based routes. */
 export const createConsoleRouter = (queryClient: QueryClient) =>

@@ -5,8 +5,7 @@ import { join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ApiError } from '../kernel/http/errors.ts';
 import type { Log } from '../kernel/log.ts';
-import type { CommandContext } from './commands/command.ts';
-import { CommandError } from './commands/command.ts';
+import { CommandError, type CommandContext } from './commands/command.ts';
 import { runCommand } from './commands/index.ts';
 
 /**

@@ -1,8 +1,7 @@
 /** A change stands with its audit row and its event, or not at all. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Calls, Reply } from '../testing/calls.ts';
-import { callsWith } from '../testing/calls.ts';
+import { callsWith, type Calls, type Reply } from '../testing/calls.ts';
 import { as, makeGroup, makePerson, makeSite, onEachApp, type Person } from '../testing/site.ts';
 
 type Deed = (at: { api: Calls; user: Person; groupId: number }) => Promise<Reply<unknown>>;

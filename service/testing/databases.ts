@@ -1,12 +1,19 @@
 /** Databases for tests: the same block runs on the embedded database and on PostgreSQL. */
+/** Databases for tests: the same block runs on the embedded database and on PostgreSQL. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, dirname } from 'node:path';
+/**
+ * The program of the embedded database, compiled once in a process: V8 shares its machine code between threads only while
+ * somebody holds it. Without that each database of the tests, having a thread of its own, has the same functions compiled
+ * anew, which takes as long as the tests themselves.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Database, openDatabase } from '../kernel/db/database.ts';
 import { databaseUrl, onCluster } from './cluster.ts';
-import { holdProgram } from './held-program.ts';
 import { copyToDatabase, copyToFolder } from './templates.ts';
 
 type Kind = Database['kind'];
@@ -73,4 +80,15 @@ export function onEachDatabase(block: (database: () => Database) => void): void 
       return opened;
     });
   });
+}
+
+/** Node has it; its types leave it to the browser's. */
+declare const WebAssembly: { Module: new (program: Uint8Array) => object };
+
+let held: object | undefined;
+
+/** Holds it for as long as this process lives. */
+function holdProgram(): void {
+  const folder = dirname(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
+  held ??= new WebAssembly.Module(readFileSync(join(folder, 'pglite.wasm')));
 }

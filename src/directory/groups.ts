@@ -5,8 +5,28 @@ import { getGroup, listGroups } from '../api/generated/sdk.gen.ts';
 import type { Capability, GroupInfoResponse, UserGroupEntityVm } from '../api/generated/types.gen.ts';
 import { tagged } from '../api/tagged.ts';
 import type { Tagged } from '../api/tagged.ts';
-import { createLanes } from './lanes.ts';
 import { everyPage } from './pages.ts';
+
+/** Runs calls at most so many at a time, in the order in which they were asked for. */
+function createLanes(atOnce: number): <Result>(call: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const leave = () => {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  };
+  return async (call) => {
+    // Who leaves hands its place to the next: `running` stays.
+    if (running >= atOnce) await new Promise<void>((enter) => waiting.push(enter));
+    else running += 1;
+    try {
+      return await call();
+    } finally {
+      leave();
+    }
+  };
+}
 
 const STALE = 5 * 60_000;
 const isCapability = (name: string): name is Capability => capabilities.some((one) => one.name === name);

@@ -2,16 +2,18 @@ import { toServiceError } from '../api/errors.ts';
 import type { GroupInfoResponse } from '../api/generated/types.gen.ts';
 import type { Holder } from '../api/session-gate.ts';
 import type { Failure } from '../ui/feedback/failure.ts';
-import { bestMatches } from './best.ts';
 import { openCopy } from './copy.ts';
 import type { Copy } from './copy.ts';
-import type { Counts } from './facets.ts';
+import type { Counts, Filters } from './facets.ts';
 import { glanceAt } from './glance.ts';
 import type { Resolved } from './paste.ts';
 import type { DirectoryRow } from './row.ts';
 import type { DirectoryQuery } from './search.ts';
 import { bringUpToDate } from './sync.ts';
 import type { Wish } from './sync.ts';
+import { fold } from '../lib/fold.ts';
+import { compareTexts, wordsOfName } from './engine/collation.ts';
+import type { PeopleIndex } from './people-index.ts';
 
 /** What a page is told of the directory as a whole. */
 export interface Status {
@@ -161,4 +163,36 @@ export async function openKeeper(holder: Holder, onStatus: (status: Status) => v
       changed();
     },
   };
+}
+
+const NO_FILTERS: Filters = { status: [], license: [], group: [], twoFactor: [], addresses: [], changed: [] };
+
+/** The people who match, those whose name begins so first. */
+function bestMatches(index: PeopleIndex, q: string, limit: number): DirectoryRow[] {
+  const { ids } = index.search({ q, filters: NO_FILTERS, sort: { by: 'name', descending: false } });
+  const begin = fold(q.trim());
+  // In the order of names they stand together, wherever that is.
+  const from = firstNot(ids.length, (at) => isBefore(index, ids[at] ?? 0, begin));
+  const following = index.rowsOf(ids.subarray(from, from + limit));
+  const beginners = following.filter(({ foldedName }) => foldedName.startsWith(begin));
+  const known = new Set(beginners.map(({ id }) => id));
+  const others = index.rowsOf(ids.subarray(0, 2 * limit)).filter(({ id }) => !known.has(id));
+  return [...beginners, ...others].slice(0, limit);
+}
+
+function isBefore(index: PeopleIndex, id: number, begin: string): boolean {
+  const [row] = index.rowsOf([id]);
+  return row !== undefined && compareTexts(wordsOfName(row.name), wordsOfName(begin)) < 0;
+}
+
+/** The first place where this is not so; before it, it is so everywhere. */
+function firstNot(length: number, isSo: (at: number) => boolean): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isSo(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

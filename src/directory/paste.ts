@@ -1,14 +1,81 @@
 import { fold } from '../lib/fold.ts';
-import { cellsOf, linesOf } from './paste/cells.ts';
+import { cellsOf, linesOf, columnsOf } from './paste/cells.ts';
 import type { Cell } from './paste/cells.ts';
 import { emailsIn } from './paste/emails.ts';
-import { Findings } from './paste/findings.ts';
-import type { Resolved } from './paste/findings.ts';
 import { byGivenName, byOneName, isNameLike, isNamePart, namesWithin, wholeName } from './paste/names.ts';
 import type { Names } from './paste/names.ts';
-import { isTitle, recordOf, tableFrom } from './paste/table.ts';
-import type { Column, Table } from './paste/table.ts';
 import { bare, withoutNumbering } from './paste/words.ts';
+
+/** Who is meant by a pasted text. */
+interface Resolved {
+  /** Entries that mean one person, each person once. */
+  matched: { entry: string; ids: number[] }[];
+  /** Names that several people have. */
+  ambiguous: { entry: string; ids: number[] }[];
+  /** What looks like an id, an address or a name and is nobody's. */
+  unknown: string[];
+  /** Whether the text was longer than `PASTE_LIMIT`; what comes after it was not read. */
+  cut: boolean;
+}
+
+/** What reading a text has found so far. */
+class Findings {
+  readonly #matched = new Map<number, string>();
+  readonly #ambiguous = new Map<string, { entry: string; ids: number[] }>();
+  readonly #unknown = new Map<string, string>();
+  /** Of the line that is being read. */
+  #people = new Set<number>();
+  #doubtful: { entry: string; ids: readonly number[] }[] = [];
+  /** Words alone on their line that are nobody's name: told where the line beside them is an entry as well. */
+  #alone: string[] = [];
+  #wasList = false;
+  #lines = 0;
+
+  note(entry: string, ids: readonly number[]): void {
+    const [id] = ids;
+    if (id === undefined) {
+      if (!this.#unknown.has(fold(entry))) this.#unknown.set(fold(entry), entry);
+      return;
+    }
+    if (ids.length > 1) {
+      this.#doubtful.push({ entry, ids });
+      return;
+    }
+    this.#people.add(id);
+    if (!this.#matched.has(id)) this.#matched.set(id, entry);
+  }
+
+  /**
+   * Notes the words of a line that may be names and are nobody's. In a list they are entries; in a letter they are
+   * its signature, its place, a heading.
+   */
+  noteAlone(words: readonly string[], line: { isList: boolean; cells: number }): void {
+    if (line.cells === 0) return;
+    this.#lines += 1;
+    const isAmongEntries = line.isList && (this.#wasList || line.cells > 1);
+    if (isAmongEntries) for (const word of [...this.#alone, ...words]) this.note(word, []);
+    this.#alone = line.isList && !isAmongEntries ? [...words] : [];
+    this.#wasList = line.isList;
+  }
+
+  /** A name that several have means the one whose id or address stands beside it. */
+  endLine(): void {
+    for (const { entry, ids } of this.#doubtful)
+      if (!ids.some((id) => this.#people.has(id))) this.#ambiguous.set(fold(entry), { entry, ids: [...ids] });
+    if (this.#people.size > 0) this.#people = new Set();
+    if (this.#doubtful.length > 0) this.#doubtful = [];
+  }
+
+  resolved(cut: boolean): Resolved {
+    if (this.#lines === 1) for (const word of this.#alone) this.note(word, []);
+    return {
+      matched: Array.from(this.#matched, ([id, entry]) => ({ entry, ids: [id] })),
+      ambiguous: [...this.#ambiguous.values()],
+      unknown: [...this.#unknown.values()],
+      cut,
+    };
+  }
+}
 
 export type { Resolved };
 
@@ -185,4 +252,63 @@ function readAddresses(text: string, known: Known, found: Findings): void {
     last = end;
   }
   readWords(bare(text.slice(last)), known, found);
+}
+
+/** What a column of a pasted table tells about the person of its row. */
+type Column = 'id' | 'email' | 'name' | 'firstName' | 'lastName';
+
+const TITLES: Record<string, Column> = {
+  id: 'id',
+  userid: 'id',
+  email: 'email',
+  mail: 'email',
+  emailaddress: 'email',
+  name: 'name',
+  fullname: 'name',
+  displayname: 'name',
+  person: 'name',
+  firstname: 'firstName',
+  givenname: 'firstName',
+  forename: 'firstName',
+  lastname: 'lastName',
+  surname: 'lastName',
+  familyname: 'lastName',
+};
+
+/** No header is as long as this. */
+const LONGEST = 2000;
+const ENTRY = /^\d+$|@/;
+
+interface Table {
+  separator: string;
+  /** By place; undefined for columns that tell nobody. */
+  columns: readonly (Column | undefined)[];
+}
+
+/** The table that begins with this line, where it is a header that says who is in the rows. */
+function tableFrom(header: string): Table | undefined {
+  const separator = ['\t', ';', '|', ','].find((one) => header.includes(one));
+  if (separator === undefined || header.length > LONGEST) return undefined;
+  const titles = columnsOf(header, separator).map(keyOf);
+  // "id; 1042; 1043" is a list.
+  if (titles.some((title) => ENTRY.test(title))) return undefined;
+  const columns = titles.map((title) => TITLES[title]);
+  const telling = columns.filter((column) => column !== undefined);
+  const isEnough = telling.some((column) => column === 'id' || column === 'email' || column === 'name');
+  const isPair = telling.includes('firstName') && telling.includes('lastName');
+  return isEnough || isPair ? { separator, columns } : undefined;
+}
+
+/** Whether a word is the title of a column that tells who is in it. */
+const isTitle = (text: string): boolean => TITLES[keyOf(text)] !== undefined;
+
+const keyOf = (title: string): string => bare(fold(title)).replaceAll(/[\s_-]/g, '');
+
+/** What a row of the table says, by column; undefined where the line is no row of it. */
+function recordOf(table: Table, line: string): Partial<Record<Column, string>> | undefined {
+  const cells = columnsOf(line, table.separator);
+  if (cells.length !== table.columns.length) return undefined;
+  const record: Partial<Record<Column, string>> = {};
+  for (const [at, column] of table.columns.entries()) if (column) record[column] ??= cells[at] ?? '';
+  return record;
 }

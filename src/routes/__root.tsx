@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, Outlet } from '@tanstack/react-router';
-import { DoorErrorPage } from '../shell/ErrorPage.tsx';
+import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
 import { LiveRegion } from '../ui/feedback/LiveRegion.tsx';
 import { Toaster } from '../ui/feedback/Toaster.tsx';
 

@@ -2,10 +2,10 @@ import { createFileRoute, redirect } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
 import { sessionArrived } from '../api/session-gate.ts';
 import { holderOf, sessionQuery } from '../api/session-query.ts';
-import { DoorErrorPage } from '../shell/ErrorPage.tsx';
-import { PendingShell } from '../shell/PendingPage.tsx';
-import { Shell } from '../shell/Shell.tsx';
-import { usePeopleSource } from './_app/-people-source.ts';
+import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
+import { PendingShell } from '../app/shell/PendingPage.tsx';
+import { Shell } from '../app/shell/Shell.tsx';
+import { usePeopleSource } from '../areas/users/palette-source.ts';
 
 export const Route = createFileRoute('/_app')({
   async beforeLoad({ context: { queryClient }, location }) {

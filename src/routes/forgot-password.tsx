@@ -4,7 +4,7 @@ import { useForm } from 'react-hook-form';
 import { requestPasswordLinkMutation } from '../api/generated/@tanstack/react-query.gen.ts';
 import { zPasswordLinkRequest } from '../api/generated/zod.gen.ts';
 import { useWrite } from '../api/write.ts';
-import { Doorway } from '../shell/Doorway.tsx';
+import { Doorway } from '../app/sign-in/Doorway.tsx';
 import { Form } from '../ui/form/Form.tsx';
 import { TextField } from '../ui/form/TextField.tsx';
 

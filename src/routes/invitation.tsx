@@ -2,9 +2,9 @@ import { createFileRoute, redirect } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
 import { inspectInvitation } from '../api/generated/sdk.gen.ts';
 import type { ReceivedInvitation } from '../api/generated/types.gen.ts';
-import { DoorErrorPage } from '../shell/ErrorPage.tsx';
-import { heldToken } from './-held-token.ts';
-import { ReceivedInvitationPage } from './-ReceivedInvitationPage.tsx';
+import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
+import { heldToken } from '../app/sign-in/held-token.ts';
+import { ReceivedInvitationPage } from '../app/sign-in/ReceivedInvitationPage.tsx';
 
 export const Route = createFileRoute('/invitation')({
   staticData: { title: 'Invitation' },

@@ -2,11 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
 import { toServiceError } from '../api/errors.ts';
 import { inspectLink } from '../api/generated/sdk.gen.ts';
-import { Doorway } from '../shell/Doorway.tsx';
-import { DoorErrorPage } from '../shell/ErrorPage.tsx';
-import { enterSession } from '../shell/session.ts';
-import { FirstAdministratorForm } from './-FirstAdministratorForm.tsx';
-import { SetPasswordForm } from './-SetPasswordForm.tsx';
+import { Doorway } from '../app/sign-in/Doorway.tsx';
+import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
+import { enterSession } from '../app/session/session.ts';
+import { FirstAdministratorForm } from '../app/sign-in/FirstAdministratorForm.tsx';
+import { SetPasswordForm } from '../app/sign-in/SetPasswordForm.tsx';
 
 export const Route = createFileRoute('/link')({
   staticData: { title: 'One-time link' },

@@ -3,11 +3,11 @@ import { createFileRoute, Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Session } from '../api/generated/types.gen.ts';
 import { nextPath } from '../lib/next-path.ts';
-import { PasskeySignIn } from '../shell/access/PasskeySignIn.tsx';
-import { Doorway } from '../shell/Doorway.tsx';
-import { enterSession } from '../shell/session.ts';
-import { SIGN_IN_STEPS } from '../shell/sign-in-steps.ts';
-import { SignInForm } from '../shell/SignInForm.tsx';
+import { PasskeySignIn } from '../app/sign-in/PasskeySignIn.tsx';
+import { Doorway } from '../app/sign-in/Doorway.tsx';
+import { enterSession } from '../app/session/session.ts';
+import { SIGN_IN_STEPS } from '../app/sign-in/sign-in-steps.ts';
+import { SignInForm } from '../app/sign-in/SignInForm.tsx';
 
 interface SignInSearch {
   /** Where to go on. */

@@ -6,13 +6,13 @@ import type { ServiceError } from '../api/errors.ts';
 import { finishIdentitySignIn } from '../api/generated/sdk.gen.ts';
 import type { Session } from '../api/generated/types.gen.ts';
 import { nextPath } from '../lib/next-path.ts';
-import { Doorway } from '../shell/Doorway.tsx';
-import { DoorErrorPage } from '../shell/ErrorPage.tsx';
-import { takeUnderWay } from '../shell/identity/under-way.ts';
-import { enterSession } from '../shell/session.ts';
+import { Doorway } from '../app/sign-in/Doorway.tsx';
+import { DoorErrorPage } from '../app/shell/ErrorPage.tsx';
+import { takeUnderWay } from '../app/sign-in/under-way.ts';
+import { enterSession } from '../app/session/session.ts';
 import { FailureBanner } from '../ui/feedback/FailureBanner.tsx';
-import { PendingPage } from '../shell/PendingPage.tsx';
-import { IdentityForm } from './-IdentityForm.tsx';
+import { PendingPage } from '../app/shell/PendingPage.tsx';
+import { IdentityForm } from '../app/sign-in/IdentityForm.tsx';
 
 interface IdentitySearch {
   /** Short name of the site. */

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../kernel/db/database.ts';
-import { siteAxis } from './cells.store.ts';
+import { siteAxis, everybodyAxis, everywhereAxis, rowsByTime, type Axis } from './cells.store.ts';
 import type { Filter } from './rules.ts';
 import { cut } from './segments.ts';
 import { readWay } from './store.ts';
-import { topsOfSite } from './tops.store.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = DAY_MS / 24;
@@ -85,4 +84,38 @@ export async function namesOf(
     select user_id as id, email as "userName", first_name || ' ' || last_name as "fullName" from account
     where user_id = any(${[...ids]}::int[])`.execute(tx);
   return new Map(rows.map(({ id, ...names }) => [id, names]));
+}
+
+/** The ten parts of an axis with the most rows: from its whole weeks, and at the edges from the rows. */
+async function tops(
+  tx: Tx,
+  siteId: number,
+  filter: Filter,
+  axis: Pick<Axis, 'widthMs' | 'condition' | 'cells'>,
+  part: RawBuilder<unknown>,
+  text = sql`part::text`,
+) {
+  const { whole, edges } = cut(filter, axis.widthMs);
+  const parts = [
+    ...(whole ? [sql`select part, n from (${axis.cells(whole)}) c`] : []),
+    ...edges.map((edge) => sql`select ${part}, 1 from ${rowsByTime(siteId, filter, edge, axis.condition)} r`),
+  ];
+  const { rows } = await sql<{ of: string; n: number }>`
+    select ${text} as of, sum(n)::bigint as n from (${sql.join(parts, sql` union all `)}) p (part, n)
+    group by part order by n desc, part limit 10`.execute(tx);
+  return rows;
+}
+
+/** Who and which addresses are most in the report of the whole site. */
+async function topsOfSite(tx: Tx, siteId: number, filter: Filter) {
+  const users = await tops(tx, siteId, filter, everybodyAxis(siteId, filter), sql`user_id`);
+  const addresses = await tops(
+    tx,
+    siteId,
+    filter,
+    everywhereAxis(siteId, filter),
+    sql`ip_address`,
+    sql`host(part)`,
+  );
+  return { users: users.map(({ of, n }) => ({ of: Number(of), n })), addresses };
 }

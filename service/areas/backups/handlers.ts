@@ -7,11 +7,12 @@ import { MAKING } from './chores.ts';
 import { endLostOf } from './lost.ts';
 import { readManifest } from './read.ts';
 import { queueBackup, typesAskedFor } from './request.ts';
-import { shown } from './shown.ts';
 import { backupPath, discard } from './storage.ts';
 import * as store from './store.ts';
 import { VERIFYING } from './verify.ts';
 import { queueVerification } from './verify.store.ts';
+import type { GetBackupsResponse } from '../../../contract/generated/types.gen.ts';
+import type { StoredBackup } from './store.ts';
 
 /** 404 in the same words for what never was, what is deleted, and what is another site's. */
 export const absent = () => notFound('This backup');
@@ -135,3 +136,33 @@ export const backupHandlers: Handlers<Operations> = {
     return ok({ fileName: backup.fileName, createdDate, schemaVersion, formatVersion, members });
   },
 };
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+/** A backup as the contract tells it. */
+const shown = (backup: StoredBackup): GetBackupsResponse => ({
+  fileName: backup.fileName,
+  createdDate: backup.createdAt.toISOString(),
+  size: backup.size,
+  status: backup.status,
+  progress: backup.progress,
+  requestedBy: backup.requestedBy,
+  sha256: backup.sha256?.toString('hex') ?? null,
+  isWholeSite: backup.isWholeSite,
+  entryTypes: backup.entryTypes,
+  includesFiles: backup.includesFiles,
+  isScheduled: backup.isScheduled,
+  startedDate: iso(backup.startedAt),
+  finishedDate: iso(backup.finishedAt),
+  requestedByEmail: backup.requestedByEmail,
+  schemaVersion: backup.schemaVersion,
+  stage: backup.stage,
+  failure:
+    backup.failureReason === null
+      ? null
+      : { reason: backup.failureReason, message: backup.failureMessage ?? '' },
+  verified:
+    backup.verifyState === null || backup.verifyAt === null
+      ? null
+      : { state: backup.verifyState, date: backup.verifyAt.toISOString(), message: backup.verifyMessage },
+});

@@ -1,4 +1,4 @@
-import { FIELD } from '../../../contract/rules/fields.ts';
+import { FIELD, isFileField } from '../../../contract/rules/fields.ts';
 import { renameField } from '../../../contract/rules/formula/rename.ts';
 import type { Tx } from '../../kernel/db/database.ts';
 import { conflict, invalid } from '../../kernel/http/errors.ts';
@@ -7,7 +7,6 @@ import * as choices from './choices.store.ts';
 import { draftOf, type Draft } from './draft.ts';
 import { calculationsOf, formulaField } from './formulas.ts';
 import type { EntryType, SchemaField, SiteSchema, Slot } from './schema.ts';
-import { slotFor } from './slots.ts';
 import * as store from './store.ts';
 
 /** A field that does not exist yet, among those that do. */
@@ -163,4 +162,22 @@ async function renameInFormulas(
     // oxlint-disable-next-line no-await-in-loop -- one connection, in order
     await store.updateFormula(tx, siteId, field.id, text);
   }
+}
+
+const NUMBER_SLOTS = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8', 'n9', 'n10', 'n11', 'n12'] as const;
+const TEXT_SLOTS = ['t1', 't2', 't3', 't4', 't5', 't6'] as const;
+
+type Slotted = Pick<Draft, 'fieldType' | 'isMultiSelect' | 'isKey'>;
+
+/** The slots that a field may have; none for several values and files, which filters do not compare. */
+function slotsFor({ fieldType, isMultiSelect, isKey }: Slotted): readonly Slot[] {
+  if (isKey) return ['name'];
+  if (isMultiSelect || isFileField(fieldType)) return [];
+  return fieldType === FIELD.text ? TEXT_SLOTS : NUMBER_SLOTS;
+}
+
+/** The slot of a field: the one it has, if that still fits, else the first that no other field of the type has. */
+function slotFor(field: Slotted, has: Slot | null, taken: ReadonlySet<Slot>): Slot | null {
+  const fitting = slotsFor(field);
+  return fitting.find((slot) => slot === has) ?? fitting.find((slot) => !taken.has(slot)) ?? null;
 }

@@ -1,12 +1,12 @@
-import type { ApiKeyCalls, ApiKeyInfo } from '../../../contract/generated/types.gen.ts';
+import type { ApiKeyCalls, ApiKeyInfo, Capability, Scope } from '../../../contract/generated/types.gen.ts';
 import { actorOf, change } from '../../kernel/change.ts';
 import { conflict, forbidden, notFound } from '../../kernel/http/errors.ts';
 import { done, ok, type Call, type Handlers } from '../../kernel/http/handler.ts';
 import { newSecret } from '../../kernel/secret.ts';
 import { endExpiredKeys } from './ends.ts';
 import * as store from './keys.store.ts';
-import { isOfUse } from './scopes.ts';
 import { readUse, type CallsOf } from './usage.store.ts';
+import type { Operation } from '../../kernel/http/contract.ts';
 
 type Operations = 'getApiKey' | 'enableApiKey' | 'disableApiKey' | 'getApiKeyUsage';
 
@@ -111,3 +111,12 @@ async function requireKey({ db, caller }: Pick<Call, 'db' | 'caller'>): Promise<
   if (!key || key.isExpired) throw noKey();
   return key;
 }
+
+/** Whether somebody with these capabilities may call anything that the scope opens. */
+const isOfUse = (operations: readonly Operation[], scope: Scope, held: ReadonlySet<Capability>): boolean =>
+  operations.some(
+    (operation) =>
+      operation.scope === scope &&
+      (operation.capabilities.length === 0 ||
+        (operation.capabilities as readonly Capability[]).some((capability) => held.has(capability))),
+  );

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { UserInfoResponse } from '../../../contract/generated/types.gen.ts';
-import type { Calls, Refusal } from '../../testing/calls.ts';
-import { callsWith } from '../../testing/calls.ts';
+import { callsWith, type Calls, type Refusal } from '../../testing/calls.ts';
 import {
   as,
   makeGroup,

@@ -21,14 +21,17 @@ import {
   requireAdministrator,
   requireAuthorityOver,
   shown,
+  checkGroups,
+  memberAdded,
 } from '../members/index.ts';
 import { proxiesLeave } from '../proxies/index.ts';
 import { getSite } from '../sites/index.ts';
-import { createUser } from './create.ts';
 import { explainAccess } from './explain.ts';
-import { checkPerson, withoutEffect } from './rules.ts';
+import { checkPerson, withoutEffect, addressTaken } from './rules.ts';
 import * as store from './store.ts';
 import { updateUser } from './update.ts';
+import type { NewUserInfo } from '../../../contract/generated/types.gen.ts';
+import { mailPasswordLink } from './password-mail.ts';
 
 type Operations =
   | 'searchUsers'
@@ -129,4 +132,42 @@ async function removeUser(tx: Tx, call: Call<'removeUser'>, record: Recorder): P
     subject: ['user', userId],
     changes: { homeSiteId: [siteId, home] },
   });
+}
+
+/**
+ * Creates account and membership, and leaves the mail with the link in the outbox where nobody gave a password
+ * (spec 4.2 rule 1).
+ * @throws ApiError 400 unknown groups, 403 groups beyond the caller, 409 a known address
+ */
+async function createUser(
+  tx: Tx,
+  call: Call<'createUser'>,
+  made: {
+    info: NewUserInfo;
+    passwordHash: string | null;
+    site: { siteId: number; name: string; identityMode: string };
+  },
+  record: Recorder,
+): Promise<number> {
+  const { info, passwordHash, site } = made;
+  const { caller } = call;
+  const { email, key } = normaliseEmail(info.email);
+  const firstName = info.firstName.trim();
+  const groups = [...new Set(info.groups)];
+  const faults = await checkGroups(tx, caller, groups, (index) => `groups.${index}`);
+  if (faults.length > 0) throw invalid(faults);
+  const userId = await store.insertAccount(tx, caller.siteId, {
+    email,
+    emailKey: key,
+    firstName,
+    lastName: info.lastName.trim(),
+    passwordHash,
+    federationId: info.federationId ?? null,
+  });
+  if (userId === undefined) throw addressTaken(email, await store.findOwner(tx, caller.siteId, key));
+  await store.insertMembership(tx, caller.siteId, userId, caller.userId, info);
+  await memberAdded(tx, caller.siteId, { userId, groupIds: groups }, 'user.create', record);
+  if (passwordHash === null && site.identityMode === 'password')
+    await mailPasswordLink(tx, call.services.publicUrl, { userId, email, firstName, site });
+  return userId;
 }

@@ -1,7 +1,6 @@
 /** A mailed link opens nothing once the address it went to, or the person, is no longer trusted with the account. */
 import { beforeEach, expect, test } from 'vitest';
-import type { Calls } from '../../testing/calls.ts';
-import { callsWith } from '../../testing/calls.ts';
+import { callsWith, type Calls } from '../../testing/calls.ts';
 import { as, joinSite, makePerson, makeSite, onEachApp } from '../../testing/site.ts';
 
 const PASSWORD = 'correct horse battery';

@@ -1,7 +1,7 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { AREAS } from '../../shell/areas.ts';
-import { NotBuiltPage } from '../../shell/NotBuiltPage.tsx';
-import { UNBUILT } from '../../shell/unbuilt.ts';
+import { AREAS } from '../../app/shell/areas.ts';
+import { NotBuiltPage } from '../../app/shell/NotBuiltPage.tsx';
+import { UNBUILT } from '../../app/shell/unbuilt.ts';
 
 export const Route = createFileRoute('/_app/$area')({
   loader: ({ params: { area: id } }) => {

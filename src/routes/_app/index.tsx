@@ -1,14 +1,14 @@
 import { createFileRoute, Link } from '@tanstack/react-router';
 import { capabilities } from '../../../contract/rules/capabilities.ts';
 import { can, useSession } from '../../api/session.ts';
-import { openOverlay } from '../../shell/overlay.ts';
+import { openOverlay } from '../../app/shell/overlay.ts';
 import { Button } from '../../ui/button/Button.tsx';
 import { buttonClass } from '../../ui/button/button-class.ts';
 import { Card, CardRow } from '../../ui/layout/Card.tsx';
 import { Fact, Facts } from '../../ui/layout/Facts.tsx';
 import { Page } from '../../ui/layout/Page.tsx';
-import { GroupsCard, LicensesCard, PeopleCard } from './-counts.tsx';
-import './-overview.css';
+import { GroupsCard, LicensesCard, PeopleCard } from '../../areas/overview/counts.tsx';
+import '../../areas/overview/overview.css';
 
 export const Route = createFileRoute('/_app/')({
   staticData: { title: 'Overview' },

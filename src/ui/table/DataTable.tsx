@@ -8,7 +8,12 @@ import type { MenuItems } from '../menu/menu-items.ts';
 import type { Column, RowId, Sort } from './columns.ts';
 import { Grid } from './Grid.tsx';
 import type { RowSource } from './row-source.ts';
-import { SkeletonGrid } from './SkeletonGrid.tsx';
+import { SMALL, useMedia } from '../use-media.ts';
+import { visibleColumns } from './columns.ts';
+import { layoutOf } from './layout.ts';
+import { ColGroup } from './ColGroup.tsx';
+import { SkeletonCells } from './SkeletonCells.tsx';
+import { TableHead } from './TableHead.tsx';
 import '../form/check.css';
 import './table.css';
 
@@ -88,5 +93,47 @@ function Content<Row>(props: DataTableProps<Row>) {
     <EmptyState title="Nothing matches" actions={<Button onClick={onClearFilters}>Clear filters</Button>}>
       No row has everything that is asked for.
     </EmptyState>
+  );
+}
+
+const ROWS = Array.from({ length: 12 }, (_, at) => at);
+
+/** The table before its first answer: the real header over rows of bars. */
+function SkeletonGrid<Row>({
+  columns: all,
+  hidden = [],
+  label,
+  rowMenu,
+  onSelect,
+  sort,
+}: DataTableProps<Row>) {
+  const small = useMedia(SMALL);
+  const columns = small ? all.slice(0, 1) : visibleColumns(all, hidden);
+  const selecting = onSelect && { state: 'none' as const, toggleAll: () => undefined };
+  return (
+    <div className="tbl-scroll tbl-waiting">
+      <output className="visually-hidden">Loading {label}</output>
+      <table className="tbl" style={{ minWidth: layoutOf(columns, small).minWidth }} aria-hidden inert>
+        <ColGroup
+          columns={columns}
+          small={small}
+          select={onSelect !== undefined}
+          menu={rowMenu !== undefined}
+        />
+        <TableHead {...{ columns, sort, selecting }} onSort={undefined} menu={rowMenu !== undefined} />
+        <tbody>
+          {ROWS.map((row) => (
+            <tr key={row} className={small ? 'tbl-row tbl-row-small' : 'tbl-row'}>
+              <SkeletonCells
+                columns={columns}
+                index={row}
+                select={onSelect !== undefined}
+                menu={rowMenu !== undefined}
+              />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

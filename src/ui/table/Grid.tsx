@@ -1,12 +1,12 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
-import { Fragment, useCallback, useEffect, useInsertionEffect, useMemo, useRef, useState } from 'react';
-import type { ChangeEvent, FocusEvent, RefObject, UIEvent } from 'react';
+import { Fragment, useCallback, useEffect, useInsertionEffect, useMemo, useRef, useState, memo } from 'react';
+import type { ChangeEvent, FocusEvent, RefObject, UIEvent, ReactNode } from 'react';
 import { cx } from '../cx.ts';
 import { useDensity } from '../theme.ts';
 import { SMALL, useMedia } from '../use-media.ts';
 import { ColGroup } from './ColGroup.tsx';
 import { visibleColumns } from './columns.ts';
-import type { RowId } from './columns.ts';
+import type { RowId, Column } from './columns.ts';
 import type { DataTableProps } from './DataTable.tsx';
 import { layoutOf, rowHeight } from './layout.ts';
 import { rowKeyDown } from './row-keys.ts';
@@ -14,7 +14,9 @@ import { idsOf, useArrivals } from './row-source.ts';
 import type { RowSource } from './row-source.ts';
 import { useSelection } from './selection.ts';
 import { TableHead } from './TableHead.tsx';
-import { TableRow } from './TableRow.tsx';
+import type { MenuItems } from '../menu/menu-items.ts';
+import { MenuButton } from '../menu/MenuButton.tsx';
+import { SkeletonCells } from './SkeletonCells.tsx';
 
 const HEAD = 35;
 // The height that the bulk bar covers, as in table.css.
@@ -197,4 +199,119 @@ function Spacer({ height }: { height: number }) {
 
 function markScrolled({ currentTarget }: UIEvent<HTMLElement>) {
   currentTarget.toggleAttribute('data-scrolled', currentTarget.scrollLeft > 0);
+}
+
+interface TableRowProps<Row> {
+  /** Undefined while it is being fetched. */
+  row: Row | undefined;
+  index: number;
+  label: string;
+  columns: readonly Column<Row>[];
+  small: boolean;
+  /** The row that the keyboard is on. */
+  current: boolean;
+  selected: boolean | undefined;
+  menu: ((row: Row) => MenuItems) | undefined;
+}
+
+function Row<Row>({ row, index, label, columns, small, current, selected, menu }: TableRowProps<Row>) {
+  const tabIndex = current ? 0 : -1;
+  return (
+    <tr
+      className={cx('tbl-row', small && 'tbl-row-small')}
+      data-index={index}
+      tabIndex={tabIndex}
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      aria-busy={row === undefined ? true : undefined}
+    >
+      {row === undefined ? (
+        <SkeletonCells
+          columns={small ? columns.slice(0, 1) : columns}
+          index={index}
+          select={selected !== undefined}
+          menu={menu !== undefined}
+        />
+      ) : (
+        <Cells {...{ row, label, columns, small, tabIndex, selected, menu }} />
+      )}
+    </tr>
+  );
+}
+
+type CellsProps<Row> = Omit<TableRowProps<Row>, 'row' | 'index' | 'current'> & { row: Row; tabIndex: 0 | -1 };
+
+function Cells<Row>({ row, label, columns, small, tabIndex, selected, menu }: CellsProps<Row>) {
+  return (
+    <>
+      {selected !== undefined && (
+        <td className="tbl-select">
+          <input
+            type="checkbox"
+            className="checkbox"
+            aria-label={`Select ${label}`}
+            tabIndex={tabIndex}
+            checked={selected}
+            readOnly
+          />
+        </td>
+      )}
+      {small ? <SmallCell {...{ row, columns, tabIndex }} /> : wideCells(row, columns, tabIndex)}
+      {menu && (
+        <td className="tbl-menu">
+          <MenuButton
+            label={`Actions for ${label}`}
+            size="small"
+            tabIndex={tabIndex}
+            items={() => menu(row)}
+          />
+        </td>
+      )}
+    </>
+  );
+}
+
+/** Drawn again only when its own row, place or state changes, however fast the table scrolls. */
+// `memo` forgets that the component is generic.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion
+const TableRow = memo(Row) as typeof Row;
+
+function wideCells<Row>(row: Row, columns: readonly Column<Row>[], tabIndex: 0 | -1): ReactNode {
+  return columns.map((column, at) =>
+    at === 0 ? (
+      <th key={column.id} scope="row" className="tbl-first">
+        {column.cell(row, { tabIndex })}
+      </th>
+    ) : (
+      <td key={column.id} className={cx(column.align === 'end' && 'tbl-end')}>
+        {column.cell(row, { tabIndex })}
+      </td>
+    ),
+  );
+}
+
+interface SmallCellProps<Row> {
+  row: Row;
+  columns: readonly Column<Row>[];
+  tabIndex: 0 | -1;
+}
+
+/** On a phone: the name and what stands beside it, then one line of facts. */
+function SmallCell<Row>({ row, columns, tabIndex }: SmallCellProps<Row>) {
+  const place = { tabIndex };
+  return (
+    <th scope="row" className="tbl-small">
+      <div className="tbl-small-top">
+        <div className="tbl-small-name">{columns[0]?.cell(row, place)}</div>
+        {columns.map(
+          (column) => column.small === 'aside' && <div key={column.id}>{column.cell(row, place)}</div>,
+        )}
+      </div>
+      <div className="tbl-small-line">
+        {columns.map(
+          (column) => column.small === 'line' && <span key={column.id}>{column.cell(row, place)}</span>,
+        )}
+      </div>
+    </th>
+  );
 }

@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react';
 import type { FocusEvent, KeyboardEvent, MouseEvent, PointerEvent, ReactNode } from 'react';
-import { place } from '../place.ts';
 import './tooltip.css';
 
 const SHOW_AFTER = 500;
@@ -66,4 +65,20 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
       )}
     </span>
   );
+}
+
+const GAP = 6;
+const EDGE = 8;
+
+/** Puts a fixed box under its anchor, or above it when there is no room, inside the window. */
+function place(box: HTMLElement, anchor: Element, align: 'start' | 'center' | 'end') {
+  const from = anchor.getBoundingClientRect();
+  const { width, height } = box.getBoundingClientRect();
+  const below = from.bottom + GAP;
+  const fits = below + height + EDGE <= innerHeight || from.top < height + GAP + EDGE;
+  const left = { start: from.left, center: from.left + (from.width - width) / 2, end: from.right - width }[
+    align
+  ];
+  box.style.top = `${fits ? below : from.top - GAP - height}px`;
+  box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`;
 }

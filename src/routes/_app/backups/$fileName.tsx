@@ -1,7 +1,7 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { backupsQuery, readBackups } from '../../../backups/list.ts';
-import { BackupPage } from './-BackupPage.tsx';
-import { readDetail, writeDetail } from './-detail-view.ts';
+import { backupsQuery, readBackups } from '../../../areas/backups/download/list.ts';
+import { BackupPage } from '../../../areas/backups/pages/BackupPage.tsx';
+import { readDetail, writeDetail } from '../../../areas/backups/model/detail-view.ts';
 
 export const Route = createFileRoute('/_app/backups/$fileName')({
   validateSearch: (search) => writeDetail(readDetail(search)),

@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readSchema } from '../../../entries/read-schema.ts';
-import { readChangesView, writeChangesView } from '../../../entries/time/changes-view.ts';
-import { ChangesPage } from './-ChangesPage.tsx';
+import { readSchema } from '../../../areas/entries/model/read-schema.ts';
+import { readChangesView, writeChangesView } from '../../../areas/entries/history/changes-view.ts';
+import { ChangesPage } from '../../../areas/entries/changes/ChangesPage.tsx';
 
 export const Route = createFileRoute('/_app/changes/')({
   staticData: { title: 'Changes' },

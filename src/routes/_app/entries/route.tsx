@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readSchema } from '../../../entries/read-schema.ts';
+import { readSchema } from '../../../areas/entries/model/read-schema.ts';
 
 export const Route = createFileRoute('/_app/entries')({
   staticData: { title: 'Entries' },

@@ -2,7 +2,7 @@ import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../directory/directory.ts';
 import { groupsQuery } from '../../../directory/groups.ts';
 import { readIds } from '../../../lib/address.ts';
-import { ComparePage } from './-ComparePage.tsx';
+import { ComparePage } from '../../../areas/groups/compare/ComparePage.tsx';
 
 export const Route = createFileRoute('/_app/groups/compare')({
   staticData: { title: 'Compare users' },

@@ -1,8 +1,8 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../directory/directory.ts';
 import { groupsQuery } from '../../../directory/groups.ts';
-import { MatrixPage } from './-MatrixPage.tsx';
-import { readMatrixView, writeMatrixView } from './-matrix-view.ts';
+import { MatrixPage } from '../../../areas/groups/matrix/MatrixPage.tsx';
+import { readMatrixView, writeMatrixView } from '../../../areas/groups/matrix/matrix-view.ts';
 
 export const Route = createFileRoute('/_app/groups/matrix')({
   staticData: { title: 'Matrix' },

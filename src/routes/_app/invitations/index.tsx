@@ -2,9 +2,9 @@ import { createFileRoute } from '@tanstack/react-router';
 import { CAPABILITIES } from '../../../api/capabilities.gen.ts';
 import { can } from '../../../api/session.ts';
 import { directoryQuery } from '../../../directory/directory.ts';
-import { InvitationsPage } from './-InvitationsPage.tsx';
-import { invitationsQuery } from './-query.ts';
-import { readView, writeView } from './-view.ts';
+import { InvitationsPage } from '../../../areas/invitations/pages/InvitationsPage.tsx';
+import { invitationsQuery } from '../../../areas/invitations/model/query.ts';
+import { readView, writeView } from '../../../areas/invitations/model/view.ts';
 
 export const Route = createFileRoute('/_app/invitations/')({
   validateSearch: (search) => writeView(readView(search)),

@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../directory/directory.ts';
 import { written } from '../../../lib/address.ts';
-import { InvitePage } from './-InvitePage.tsx';
+import { InvitePage } from '../../../areas/invitations/pages/InvitePage.tsx';
 
 export const Route = createFileRoute('/_app/invitations/new')({
   staticData: { title: 'Invite people' },

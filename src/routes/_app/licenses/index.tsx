@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../directory/directory.ts';
-import { LicensesPage } from './-LicensesPage.tsx';
-import { readView, writeView } from './-view.ts';
+import { LicensesPage } from '../../../areas/licenses/pages/LicensesPage.tsx';
+import { readView, writeView } from '../../../areas/licenses/model/view.ts';
 
 export const Route = createFileRoute('/_app/licenses/')({
   validateSearch: (search) => writeView(readView(search)),

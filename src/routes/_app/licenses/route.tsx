@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { LicensesFrame } from './-LicensesFrame.tsx';
+import { LicensesFrame } from '../../../areas/licenses/pages/LicensesFrame.tsx';
 
 export const Route = createFileRoute('/_app/licenses')({
   staticData: { title: 'Licenses' },

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { ProfilePage } from './-ProfilePage.tsx';
-import { keyQuery, securityQuery, sessionsQuery } from './-queries.ts';
+import { ProfilePage } from '../../../areas/profile/pages/ProfilePage.tsx';
+import { keyQuery, securityQuery, sessionsQuery } from '../../../areas/profile/model/queries.ts';
 
 export const Route = createFileRoute('/_app/profile/')({
   staticData: { title: 'Your profile' },

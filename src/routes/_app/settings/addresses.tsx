@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { AddressesTab } from './-AddressesTab.tsx';
-import { addressesQuery } from './-settings-query.ts';
+import { AddressesTab } from '../../../areas/settings/pages/AddressesTab.tsx';
+import { addressesQuery } from '../../../areas/settings/model/settings-query.ts';
 
 export const Route = createFileRoute('/_app/settings/addresses')({
   staticData: { title: 'Approved addresses', part: true },

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { GeneralTab } from './-GeneralTab.tsx';
-import { settingsQuery } from './-settings-query.ts';
+import { GeneralTab } from '../../../areas/settings/pages/GeneralTab.tsx';
+import { settingsQuery } from '../../../areas/settings/model/settings-query.ts';
 
 export const Route = createFileRoute('/_app/settings/')({
   staticData: { title: 'General', part: true },

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { SettingsPage } from './-SettingsPage.tsx';
+import { SettingsPage } from '../../../areas/settings/pages/SettingsPage.tsx';
 
 export const Route = createFileRoute('/_app/settings')({
   staticData: { title: 'Settings' },

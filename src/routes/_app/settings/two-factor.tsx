@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { coverageQuery } from './-settings-query.ts';
-import { TwoFactorTab } from './-TwoFactorTab.tsx';
+import { coverageQuery } from '../../../areas/settings/model/settings-query.ts';
+import { TwoFactorTab } from '../../../areas/settings/pages/TwoFactorTab.tsx';
 
 export const Route = createFileRoute('/_app/settings/two-factor')({
   staticData: { title: 'Two-factor', part: true },

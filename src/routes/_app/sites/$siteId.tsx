@@ -1,6 +1,6 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { identityQuery, siteQuery } from './-site-query.ts';
-import { SitePage } from './-SitePage.tsx';
+import { identityQuery, siteQuery } from '../../../areas/sites/model/site-query.ts';
+import { SitePage } from '../../../areas/sites/pages/SitePage.tsx';
 
 const WHOLE = /^[1-9]\d{0,9}$/;
 

@@ -1,6 +1,6 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { DetailPanel } from '../-DetailPanel.tsx';
-import { readPlace, writePlace } from '../-place.ts';
+import { DetailPanel } from '../../../../areas/activity/panels/DetailPanel.tsx';
+import { readPlace, writePlace } from '../../../../areas/activity/model/place.ts';
 
 const WHOLE = /^\d{1,15}$/;
 

@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../../directory/directory.ts';
-import { ActivityPage } from '../-ActivityPage.tsx';
-import { readView, writeView } from '../-view.ts';
+import { ActivityPage } from '../../../../areas/activity/pages/ActivityPage.tsx';
+import { readView, writeView } from '../../../../areas/activity/model/view.ts';
 
 export const Route = createFileRoute('/_app/activity/_report')({
   validateSearch: (search) => writeView(readView(search)),

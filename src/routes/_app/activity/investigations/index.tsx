@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { InvestigationsPage } from '../-InvestigationsPage.tsx';
+import { InvestigationsPage } from '../../../../areas/activity/investigations/InvestigationsPage.tsx';
 
 export const Route = createFileRoute('/_app/activity/investigations/')({
   component: InvestigationsPage,

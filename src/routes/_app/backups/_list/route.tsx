@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { CAPABILITIES } from '../../../../api/capabilities.gen.ts';
 import { can } from '../../../../api/session.ts';
-import { backupsQuery } from '../../../../backups/list.ts';
-import { BackupsPage } from '../-BackupsPage.tsx';
-import { readView, writeView } from '../-view.ts';
+import { backupsQuery } from '../../../../areas/backups/download/list.ts';
+import { BackupsPage } from '../../../../areas/backups/pages/BackupsPage.tsx';
+import { readView, writeView } from '../../../../areas/backups/model/view.ts';
 
 export const Route = createFileRoute('/_app/backups/_list')({
   validateSearch: (search) => writeView(readView(search)),

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { getBackupSettingsOptions } from '../../../../api/generated/@tanstack/react-query.gen.ts';
-import { SchedulePanel } from '../-SchedulePanel.tsx';
+import { SchedulePanel } from '../../../../areas/backups/panels/SchedulePanel.tsx';
 
 export const Route = createFileRoute('/_app/backups/_list/schedule')({
   staticData: { title: 'Schedule of backups', part: true },

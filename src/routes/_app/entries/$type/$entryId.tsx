@@ -1,7 +1,7 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { momentsIn } from '../../../../entries/time/moments.ts';
-import { entryQuery } from '../-entry-query.ts';
-import { EntryPage } from '../-EntryPage.tsx';
+import { momentsIn } from '../../../../areas/entries/history/moments.ts';
+import { entryQuery } from '../../../../areas/entries/pages/entry-query.ts';
+import { EntryPage } from '../../../../areas/entries/pages/EntryPage.tsx';
 
 const WHOLE = /^[1-9]\d{0,9}$/;
 

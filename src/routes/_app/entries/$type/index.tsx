@@ -1,9 +1,14 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { allowedIn } from '../../../../api/session.ts';
-import { askAhead } from '../../../../entries/question.ts';
-import { readType } from '../../../../entries/read-schema.ts';
-import { readEntriesView, readPointed, writeEntriesView, writePointed } from '../../../../entries/view.ts';
-import { GridPage } from '../-GridPage.tsx';
+import { askAhead } from '../../../../areas/entries/model/question.ts';
+import { readType } from '../../../../areas/entries/model/read-schema.ts';
+import {
+  readEntriesView,
+  readPointed,
+  writeEntriesView,
+  writePointed,
+} from '../../../../areas/entries/model/view.ts';
+import { GridPage } from '../../../../areas/entries/pages/GridPage.tsx';
 
 export const Route = createFileRoute('/_app/entries/$type/')({
   validateSearch: (search) => ({

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readMergeView, writeMergeView } from '../../../../entries/merge/merge-view.ts';
-import { MergePage } from '../-MergePage.tsx';
+import { readMergeView, writeMergeView } from '../../../../areas/entries/merge/merge-view.ts';
+import { MergePage } from '../../../../areas/entries/pages/MergePage.tsx';
 
 export const Route = createFileRoute('/_app/entries/$type/merge')({
   staticData: { title: 'Merge' },

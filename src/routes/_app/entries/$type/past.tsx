@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readPastView, writePastView } from '../../../../entries/time/past-view.ts';
-import { PastPage } from '../-PastPage.tsx';
+import { readPastView, writePastView } from '../../../../areas/entries/history/past-view.ts';
+import { PastPage } from '../../../../areas/entries/pages/PastPage.tsx';
 
 export const Route = createFileRoute('/_app/entries/$type/past')({
   staticData: { title: 'As of a date' },

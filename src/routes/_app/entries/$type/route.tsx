@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { readType } from '../../../../entries/read-schema.ts';
+import { readType } from '../../../../areas/entries/model/read-schema.ts';
 
 export const Route = createFileRoute('/_app/entries/$type')({
   staticData: { title: 'Entries of a type' },

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { SchemaPage } from '../-SchemaPage.tsx';
+import { SchemaPage } from '../../../../areas/schema/SchemaPage.tsx';
 
 interface Panel {
   /** The type itself is being changed. */

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { AddMembersPanel } from '../-AddMembersPanel.tsx';
+import { AddMembersPanel } from '../../../../areas/groups/panels/AddMembersPanel.tsx';
 
 export const Route = createFileRoute('/_app/groups/$groupId/add')({
   staticData: { title: 'Add people', part: true },

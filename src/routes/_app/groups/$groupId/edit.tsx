@@ -1,6 +1,6 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
 import { groupQuery } from '../../../../directory/groups.ts';
-import { EditGroupPanel } from '../-EditGroupPanel.tsx';
+import { EditGroupPanel } from '../../../../areas/groups/panels/EditGroupPanel.tsx';
 
 export const Route = createFileRoute('/_app/groups/$groupId/edit')({
   staticData: { title: 'Edit group', part: true },

@@ -1,9 +1,9 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../../directory/directory.ts';
 import { groupQuery } from '../../../../directory/groups.ts';
-import { groupIdParam } from '../-group-id.ts';
-import { GroupPage } from '../-GroupPage.tsx';
-import { readMembersView, writeMembersView } from '../-members-view.ts';
+import { groupIdParam } from '../../../../areas/groups/model/group-id.ts';
+import { GroupPage } from '../../../../areas/groups/pages/GroupPage.tsx';
+import { readMembersView, writeMembersView } from '../../../../areas/groups/model/members-view.ts';
 
 export const Route = createFileRoute('/_app/groups/$groupId')({
   staticData: { title: 'Group' },

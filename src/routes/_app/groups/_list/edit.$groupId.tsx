@@ -1,7 +1,7 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
 import { groupQuery } from '../../../../directory/groups.ts';
-import { EditGroupPanel } from '../-EditGroupPanel.tsx';
-import { groupIdParam } from '../-group-id.ts';
+import { EditGroupPanel } from '../../../../areas/groups/panels/EditGroupPanel.tsx';
+import { groupIdParam } from '../../../../areas/groups/model/group-id.ts';
 
 export const Route = createFileRoute('/_app/groups/_list/edit/$groupId')({
   staticData: { title: 'Edit group', part: true },

@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { groupsQuery } from '../../../../directory/groups.ts';
-import { GroupsPage } from '../-GroupsPage.tsx';
-import { readGroupsView, writeGroupsView } from '../-view.ts';
+import { GroupsPage } from '../../../../areas/groups/pages/GroupsPage.tsx';
+import { readGroupsView, writeGroupsView } from '../../../../areas/groups/model/view.ts';
 
 export const Route = createFileRoute('/_app/groups/_list')({
   validateSearch: (search) => writeGroupsView(readGroupsView(search)),

@@ -1,7 +1,7 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
 import { readIds } from '../../../../lib/address.ts';
-import { AssignPanel } from '../-AssignPanel.tsx';
-import { readProxiesView, writeProxiesView } from '../-view.ts';
+import { AssignPanel } from '../../../../areas/proxies/panels/AssignPanel.tsx';
+import { readProxiesView, writeProxiesView } from '../../../../areas/proxies/model/view.ts';
 
 export const Route = createFileRoute('/_app/proxies/_list/assign')({
   staticData: { title: 'Assign proxy', part: true },

@@ -1,6 +1,6 @@
 import { createFileRoute, useRouter } from '@tanstack/react-router';
-import { PersonPanel } from '../-PersonPanel.tsx';
-import { userIdParam } from '../-user-id.ts';
+import { PersonPanel } from '../../../../areas/proxies/panels/PersonPanel.tsx';
+import { userIdParam } from '../../../../areas/proxies/model/user-id.ts';
 
 export const Route = createFileRoute('/_app/proxies/graph/$userId')({
   staticData: { title: 'Assignments of a person', part: true },

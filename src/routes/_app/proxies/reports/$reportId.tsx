@@ -1,8 +1,8 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
 import { directoryQuery } from '../../../../directory/directory.ts';
-import { reportName } from '../-report-columns.tsx';
-import { ReportPage } from '../-ReportPage.tsx';
-import { reportQuery } from '../-reports-query.ts';
+import { reportName } from '../../../../areas/proxies/reports/report-columns.tsx';
+import { ReportPage } from '../../../../areas/proxies/reports/ReportPage.tsx';
+import { reportQuery } from '../../../../areas/proxies/reports/reports-query.ts';
 
 const WHOLE = /^[1-9]\d{0,9}$/;
 

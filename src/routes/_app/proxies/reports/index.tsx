@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../../directory/directory.ts';
 import { readIds } from '../../../../lib/address.ts';
-import { ReportsPage } from '../-ReportsPage.tsx';
+import { ReportsPage } from '../../../../areas/proxies/reports/ReportsPage.tsx';
 
 export const Route = createFileRoute('/_app/proxies/reports/')({
   validateSearch(search): { user?: number } {

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { NewSitePanel } from '../-NewSitePanel.tsx';
+import { NewSitePanel } from '../../../../areas/sites/panels/NewSitePanel.tsx';
 
 export const Route = createFileRoute('/_app/sites/_list/new')({
   staticData: { title: 'New site', part: true },

@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { listPlatformSitesOptions } from '../../../../api/generated/@tanstack/react-query.gen.ts';
-import { SitesPage } from '../-SitesPage.tsx';
+import { SitesPage } from '../../../../areas/sites/pages/SitesPage.tsx';
 
 export const Route = createFileRoute('/_app/sites/_list')({
   loader: ({ context: { queryClient } }) => void queryClient.prefetchQuery(listPlatformSitesOptions()),

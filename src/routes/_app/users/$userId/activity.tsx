@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { UserActivityTab } from '../../activity/-UserActivityTab.tsx';
+import { UserActivityTab } from '../../../../areas/activity/pages/UserActivityTab.tsx';
 
 export const Route = createFileRoute('/_app/users/$userId/activity')({
   staticData: { title: 'Activity', part: true },

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { GroupsTab } from '../-GroupsTab.tsx';
+import { GroupsTab } from '../../../../areas/users/pages/GroupsTab.tsx';
 
 export const Route = createFileRoute('/_app/users/$userId/groups')({
   staticData: { title: 'Groups', part: true },

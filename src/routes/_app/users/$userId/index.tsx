@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { ProfileTab } from '../-ProfileTab.tsx';
+import { ProfileTab } from '../../../../areas/users/pages/ProfileTab.tsx';
 
 export const Route = createFileRoute('/_app/users/$userId/')({
   staticData: { title: 'Profile', part: true },

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { LicenseTab } from '../-LicenseTab.tsx';
+import { LicenseTab } from '../../../../areas/users/pages/LicenseTab.tsx';
 
 export const Route = createFileRoute('/_app/users/$userId/license')({
   staticData: { title: 'License', part: true },

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { ProxiesTab } from '../-ProxiesTab.tsx';
+import { ProxiesTab } from '../../../../areas/users/pages/ProxiesTab.tsx';
 
 export const Route = createFileRoute('/_app/users/$userId/proxies')({
   staticData: { title: 'Proxies', part: true },

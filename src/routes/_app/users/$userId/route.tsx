@@ -1,6 +1,6 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { fullName, licenseQuery, userQuery } from '../-user-query.ts';
-import { UserPage } from '../-UserPage.tsx';
+import { fullName, licenseQuery, userQuery } from '../../../../areas/users/model/user-query.ts';
+import { UserPage } from '../../../../areas/users/pages/UserPage.tsx';
 
 const WHOLE = /^[1-9]\d{0,9}$/;
 

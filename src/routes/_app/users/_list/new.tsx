@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { written } from '../../../../lib/address.ts';
-import { NewUserPanel } from '../-NewUserPanel.tsx';
+import { NewUserPanel } from '../../../../areas/users/panels/NewUserPanel.tsx';
 
 export const Route = createFileRoute('/_app/users/_list/new')({
   staticData: { title: 'New user', part: true },

@@ -1,7 +1,7 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { directoryQuery } from '../../../../directory/directory.ts';
-import { readView, writeView } from '../-view.ts';
-import { UsersPage } from '../-UsersPage.tsx';
+import { readView, writeView } from '../../../../areas/users/model/view.ts';
+import { UsersPage } from '../../../../areas/users/pages/UsersPage.tsx';
 
 export const Route = createFileRoute('/_app/users/_list')({
   validateSearch: (search) => writeView(readView(search)),

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { EditInvestigationPanel } from '../../-EditInvestigationPanel.tsx';
+import { EditInvestigationPanel } from '../../../../../areas/activity/investigations/EditInvestigationPanel.tsx';
 
 export const Route = createFileRoute('/_app/activity/investigations/$investigationId/edit')({
   staticData: { title: 'Edit investigation', part: true },

@@ -1,6 +1,6 @@
 import { createFileRoute, notFound } from '@tanstack/react-router';
-import { investigationQuery } from '../../-investigations.ts';
-import { InvestigationPage } from '../../-InvestigationPage.tsx';
+import { investigationQuery } from '../../../../../areas/activity/investigations/investigations.ts';
+import { InvestigationPage } from '../../../../../areas/activity/investigations/InvestigationPage.tsx';
 
 const WHOLE = /^[1-9]\d{0,9}$/;
 

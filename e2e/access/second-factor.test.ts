@@ -1,0 +1,64 @@
+import type { Page } from '@playwright/test';
+import { generate } from 'otplib';
+import { choose, expectNoAxe } from '../support/actions.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({ installation: { sample: false, administrator: ada } });
+
+/** Types into what has the focus, as somebody without a mouse does. */
+async function typePassword(page: Page, person: { email: string; password: string }): Promise<void> {
+  await page.goto('/sign-in');
+  await expect(page.getByLabel('E-mail')).toBeFocused();
+  await page.keyboard.type(person.email);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(person.password);
+  await page.keyboard.press('Enter');
+}
+
+test('a second factor is set up at the next sign-in and asked for ever after, by keyboard', async ({
+  page,
+  calls,
+  expectFailure,
+}) => {
+  expectFailure(400);
+  const person = await calls.makeUser({ twoFactorEnabled: true });
+
+  await typePassword(page, person);
+  await expect(page.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible();
+  const secret = (await page.getByLabel('Secret', { exact: true }).innerText()).replaceAll(/\s/g, '');
+  await expect(page.getByLabel('Code that the app shows')).toBeFocused();
+  await expect(page.locator('svg.qr path')).toBeVisible();
+  await expectNoAxe(page);
+  await page.keyboard.type('12345');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Code that the app shows')).toHaveAccessibleDescription(/six digits/);
+  await page.getByLabel('Code that the app shows').fill('');
+  const code = await generate({ secret });
+  await page.keyboard.type(`${code.slice(0, 3)} ${code.slice(3)}`);
+  await page.keyboard.press('Enter');
+  const codes = page.getByRole('listitem');
+  await expect(codes).toHaveCount(10);
+  const recovery = await codes.first().innerText();
+  await expectNoAxe(page);
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save as a file' }).press('Enter');
+  expect((await saving).suggestedFilename()).toBe('steward-recovery-codes.txt');
+  await page.getByRole('button', { name: 'Go on' }).press('Enter');
+  await expect(page.getByRole('navigation').first()).toBeVisible();
+
+  await choose(page, /appearance and sign out/, 'Sign out');
+  await typePassword(page, person);
+  await expect(page.getByRole('heading', { name: 'Second factor' })).toBeVisible();
+  const field = page.getByLabel('Code of the authenticator app');
+  await expect(field).toBeFocused();
+  await page.keyboard.type(code);
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveAccessibleDescription(/was used already/);
+  await expectNoAxe(page);
+  await page.getByRole('button', { name: 'Use a recovery code' }).press('Enter');
+  await expect(page.getByLabel('Recovery code')).toBeFocused();
+  await page.keyboard.type(recovery.toLowerCase());
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('navigation').first()).toBeVisible();
+});

@@ -1,0 +1,211 @@
+import type { Page } from '@playwright/test';
+import Papa from 'papaparse';
+import type {
+  PagedResultOfUserActivityEntry,
+  UserActivityEntry,
+  UserActivityQuery,
+} from '../../contract/generated/types.gen.ts';
+import { choose, expectNoAxe, fill } from '../support/actions.ts';
+import { type Calls, callsOf, enter } from '../support/calls.ts';
+import { savedBy } from '../support/files.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({
+  installation: { sample: true, administrator: ada },
+});
+
+const report = (calls: Calls, query: UserActivityQuery) =>
+  calls.call<PagedResultOfUserActivityEntry>('POST', '/user/activity?pageSize=1000', query);
+const grid = (page: Page, name = 'Activity') => page.getByRole('grid', { name });
+const total = (page: Page, rows: number) =>
+  expect(page.getByText(new RegExp(`^${rows.toLocaleString('en-GB')} rows? · `))).toBeVisible();
+const MINUTE = 60_000;
+const told = (count: number) => `${count} ${count === 1 ? 'row' : 'rows'} in ± 15 min`;
+
+/** The first row of the sample that has this. */
+function found(rows: readonly UserActivityEntry[], fits: (row: UserActivityEntry) => boolean) {
+  const row = rows.find(fits);
+  if (!row) throw new Error('The sample has no such row');
+  return row;
+}
+
+test('people and filters stand in the address, a fault stands on its filter, and the export is what is shown', async ({
+  page,
+  calls,
+  elsewhere,
+  expectFailure,
+}) => {
+  expectFailure(400);
+  const eve = await calls.makeUser({ firstName: '=HYPERLINK("https://evil.example")', lastName: 'Exporter' });
+  await callsOf(elsewhere.request, eve);
+  const { rows } = await report(calls, { activity: 8, exportDataType: 0 });
+  const { userId, fullName, userName } = found(rows, ({ principalUserId }) => principalUserId === null);
+  await enter(page, ada, '/activity?range=90');
+  await expect(grid(page).getByRole('row').nth(3)).toBeVisible();
+  const people = page.getByRole('combobox', { name: 'People' });
+  await people.fill(userName);
+  await expect(page.getByRole('option', { name: userName })).toBeVisible();
+  await people.press('Enter');
+  await expect(page.getByRole('button', { name: `Remove ${fullName}` })).toBeVisible();
+  await page.getByRole('button', { name: 'Export kind filter', exact: true }).click();
+  await page.getByRole('checkbox', { name: 'Export Data' }).check();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(`/activity?range=90&people=${userId}&kind=0`);
+  const exports = await report(calls, { userIds: [userId], activity: 8, exportDataType: 0 });
+  await total(page, exports.totalRecords);
+
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Export kind: Export Data filter' })).toBeVisible();
+  await page.getByRole('button', { name: 'Clear Export kind filter' }).click();
+  await page.getByRole('button', { name: 'Clear Type filter' }).click();
+  await people.fill(String(eve.id));
+  await people.press('ArrowDown');
+  await people.press('Enter');
+  await expect(page).toHaveURL(`/activity?range=90&people=${userId}-${eve.id}`);
+
+  await page.getByRole('button', { name: 'IP address filter' }).click();
+  const address = page.getByRole('textbox', { name: 'IP address or network' });
+  await address.fill('203.0.113.999');
+  await address.press('Enter');
+  await expect(page.getByRole('alert').filter({ hasText: 'The IP address must be' })).toBeVisible();
+  await page.getByRole('button', { name: 'IP address: 203.0.113.999 filter' }).click();
+  await expect(address).toHaveValue('203.0.113.999');
+  await address.fill('0.0.0.0/0');
+  await address.press('Enter');
+
+  const both = await report(calls, { userIds: [userId, eve.id], ipAddress: '0.0.0.0/0' });
+  await total(page, both.totalRecords);
+  await choose(page, 'Share and export', 'Export');
+  const dialog = page.getByRole('alertdialog', { name: /^Export / });
+  const { name, bytes } = await savedBy(page, () => dialog.getByRole('button', { name: /^Export / }).click());
+  expect(name).toMatch(/^activity-people-.*\.csv$/);
+  const [head = [], ...lines] = Papa.parse<string[]>(bytes.toString('utf8'), { skipEmptyLines: true }).data;
+  const numbers = lines.map((line) => Number(line[head.indexOf('Number')]));
+  expect(numbers).toEqual(both.rows.map(({ activityId }) => activityId));
+  expect(lines.map((line) => line[head.indexOf('Name')])).toContain(`'${eve.name}`);
+});
+
+test('the chart is zoomed into by pointer, table and key, and its lists narrow the report', async ({
+  page,
+  calls,
+}) => {
+  await enter(page, ada, '/activity?range=30');
+  const days = page.getByRole('figure', { name: 'Activity by day (UTC)' });
+  const plot = await days.locator('.u-over').boundingBox();
+  if (!plot) throw new Error('The plot is not drawn');
+  await page.mouse.move(plot.x + plot.width * 0.2, plot.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width * 0.8, plot.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/^[^?]*\/activity\?from=\d{8}T0000Z&to=\d{8}T0000Z$/);
+  await days.getByText('Show as table').click();
+  await days
+    .getByRole('button', { name: /^Zoom to / })
+    .nth(1)
+    .click();
+  await expect(page.getByRole('figure', { name: 'Activity by hour' })).toBeVisible();
+  const { searchParams } = new URL(page.url());
+  const dateOf = (key: string) =>
+    (searchParams.get(key) ?? '').replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:00Z');
+  const day = { dateFrom: dateOf('from'), dateTo: dateOf('to') };
+  const { totalRecords } = await report(calls, day);
+  await total(page, totalRecords);
+
+  const first = page.getByRole('region', { name: 'Most active people' }).getByRole('button').first();
+  const who = await first.getAttribute('title');
+  await first.click();
+  await expect(page).toHaveURL(/people=\d+$/);
+  const userId = Number(new URL(page.url()).searchParams.get('people'));
+  const theirs = await report(calls, { ...day, userIds: [userId] });
+  await total(page, theirs.totalRecords);
+  await expect(grid(page).getByRole('row').nth(1)).toContainText(who ?? 'nobody');
+  await first.click();
+  await expect(page).not.toHaveURL(/people/);
+
+  // Shorter than the service reports: the hour is cut out of a day, and counted exactly.
+  const busiest = found((await report(calls, day)).rows, () => true).eventDate;
+  const hour = Number(busiest.slice(11, 13));
+  const slider = page.getByRole('slider', { name: 'Hour of Activity by hour' });
+  await slider.focus();
+  await page.keyboard.press('Home');
+  for (let at = 0; at < hour; at += 1) await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`from=\\d{8}T${busiest.slice(11, 13)}00Z`));
+  const all = (await report(calls, day)).rows;
+  await total(page, all.filter(({ eventDate }) => eventDate.slice(0, 13) === busiest.slice(0, 13)).length);
+});
+
+test('a row tells everything, and what happened around it by the same person and from the same address', async ({
+  page,
+  calls,
+}) => {
+  const { rows } = await report(calls, {});
+  const row = found(rows, ({ principalUserId, ipAddress }) => Boolean(principalUserId && ipAddress));
+  const at = Date.parse(row.eventDate);
+  const near = rows.filter(({ eventDate }) => Math.abs(Date.parse(eventDate) - at) <= 15 * MINUTE);
+  const ofPerson = near.filter(({ userId }) => userId === row.userId).length;
+  const ofAddress = near.filter(({ ipAddress }) => ipAddress === row.ipAddress).length;
+  await enter(page, ada, `/activity?range=90&people=${row.userId}&proxy=only`);
+  const shown = grid(page).getByRole('row').nth(1);
+  await expect(shown).toContainText(`for ${row.principalFullName}`);
+  await shown.focus();
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('dialog', { name: row.activityType });
+  await expect(panel.getByText(String(row.activityId), { exact: true })).toBeVisible();
+  await expect(panel.getByText('Who really acted')).toBeVisible();
+  const ofAddressList = panel.getByRole('region', { name: `${String(row.ipAddress)}, 15 minutes around` });
+  await expect(panel.getByRole('region', { name: `${row.fullName}, 15 minutes around` })).toContainText(
+    told(ofPerson),
+  );
+  await expect(ofAddressList).toContainText(told(ofAddress));
+  await expectNoAxe(page);
+  await page.reload();
+  await expect(ofAddressList).toContainText(told(ofAddress));
+  await ofAddressList.getByRole('link', { name: 'Show in the report' }).click();
+  await expect(page).toHaveURL(/\/activity\?from=.*&to=.*&ip=/);
+  await total(page, ofAddress);
+  await page.goBack();
+  await expect(panel).toBeVisible();
+});
+
+test('the rows of an investigation stay as they were, and what came since is told apart', async ({
+  page,
+  calls,
+  elsewhere,
+}) => {
+  const person = await calls.makeUser({ firstName: 'Sofia', lastName: 'Suspect' });
+  await callsOf(elsewhere.request, person);
+  await enter(page, ada, `/activity?people=${person.id}`);
+  await total(page, 1);
+  await page.getByRole('link', { name: 'Save investigation' }).click();
+  const panel = page.getByRole('dialog', { name: 'Save investigation' });
+  await fill(panel, { Name: 'Sign-ins of Sofia', Notes: 'Asked by support.' });
+  await panel.getByRole('button', { name: 'Save investigation' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign-ins of Sofia' })).toBeVisible();
+  const frozen = grid(page, 'Rows as they were');
+  await expect(frozen).toHaveAttribute('aria-rowcount', '2');
+  const hash = await page.getByText(/^SHA-256 /).innerText();
+
+  // Whoever signs in again in the same browser has left first.
+  await callsOf(elsewhere.request, person);
+  await page.getByText('Added since', { exact: true }).click();
+  await expect(page.getByText(/^2 rows match now and did not then/)).toBeVisible();
+  await expect(grid(page, 'Added since')).toHaveAttribute('aria-rowcount', '3');
+  await page.getByText('Rows as they were', { exact: true }).click();
+  await page.reload();
+  await expect(frozen).toHaveAttribute('aria-rowcount', '2');
+  await expect(page.getByText(hash)).toBeVisible();
+
+  await choose(page, 'Actions for Sign-ins of Sofia', 'Edit name and notes');
+  const edit = page.getByRole('dialog', { name: 'Edit investigation' });
+  await fill(edit, { Notes: 'It was the new office.' });
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('It was the new office.')).toBeVisible();
+  await page.getByRole('link', { name: 'Open in the report' }).click();
+  await total(page, 3);
+  await page.getByRole('link', { name: 'Investigations' }).click();
+  await choose(page, 'Actions for Sign-ins of Sofia', 'Delete');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete investigation' }).click();
+  await expect(page.getByText('No investigation is saved yet')).toBeVisible();
+});

@@ -1,0 +1,69 @@
+import { expectNoAxe } from '../support/actions.ts';
+import { enter } from '../support/calls.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({ installation: { sample: false, administrator: undefined } });
+test.describe.configure({ mode: 'serial' });
+
+test('the printed link makes the first administrator and signs in', async ({ page, service }) => {
+  await page.goto(service.link());
+  await expect(page.getByRole('heading', { name: 'First administrator' })).toBeVisible();
+  await expect(page.getByLabel('First name')).toBeFocused();
+  await expectNoAxe(page);
+
+  const create = page.getByRole('button', { name: 'Create and sign in' });
+  await create.click();
+  await expect(page.getByText('Fill this in')).toHaveCount(2);
+  await expect(page.getByText('This is not an e-mail address')).toBeVisible();
+  await expect(page.getByText('Use at least 12 characters')).toBeVisible();
+  await expectNoAxe(page);
+
+  await page.getByLabel('First name').fill('Ada');
+  await page.getByLabel('Last name').fill('Marsh');
+  await page.getByLabel('E-mail').fill(ada.email);
+  const password = page.getByLabel('Password', { exact: true });
+  await password.fill('too short');
+  await create.click();
+  await expect(password).toBeFocused();
+  await expect(password).toHaveAccessibleDescription('Use at least 12 characters');
+  await expect(page.getByLabel('First name')).toHaveValue('Ada');
+
+  await password.fill(ada.password);
+  await page.getByRole('button', { name: 'Show password' }).click();
+  await expect(password).toHaveAttribute('type', 'text');
+  await create.click();
+  await expect(page.getByRole('heading', { name: 'Main site', level: 1 })).toBeVisible();
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('heading', { name: 'What you may do here, Ada' })).toBeVisible();
+});
+
+test('a site without sample holds its administrator and nobody else', async ({ page }) => {
+  await enter(page, ada);
+  const people = page.getByRole('region', { name: 'People' });
+  await expect(people).toHaveText('PeopleOn this site1Active1Inactive0');
+  await expect(page.getByText(/northlight|harbor/i)).toHaveCount(0);
+  // With one site there is nowhere to switch to.
+  await expect(page.getByRole('button', { name: /switch site/ })).toHaveCount(0);
+});
+
+test('the link works once', async ({ page, service, expectFailure }) => {
+  expectFailure(404);
+  await page.goto(service.link());
+  await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
+  await expect(page.getByRole('textbox')).toHaveCount(0);
+  await expectNoAxe(page);
+});
+
+test('what is no link at all says the same', async ({ page, expectFailure }) => {
+  expectFailure(400);
+  await page.goto('/link#not-a-token');
+  await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeVisible();
+});
+
+test('with an administrator the service prints no link again', async ({ service }) => {
+  const before = service.output().split('/link#').length;
+  await service.stop();
+  await service.start();
+  expect(service.output().split('/link#')).toHaveLength(before);
+});

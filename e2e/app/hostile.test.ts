@@ -1,0 +1,72 @@
+import { choose, expectRow, expectToast, fill, rowAction } from '../support/actions.ts';
+import { enter } from '../support/calls.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({ installation: { sample: true, administrator: ada } });
+
+/** What people can be called; a page on which any of it ran would fail by its own dialog, or by the CSP. */
+const NAMES: Readonly<Record<string, string>> = {
+  'a script': '<script>alert(1)</script>',
+  'a picture that fails': '<img src=x onerror=alert(1)>',
+  'a link': '"><a href="javascript:alert(1)">x</a>',
+  'a template': '{{constructor.constructor("alert(1)")()}}',
+  'many letters': 'W'.repeat(100),
+  'signs and marks': 'Zoë 👩🏽‍💻 ‏שלום Ȩ̴̛x̸̛',
+};
+
+test.beforeEach(({ page }) => {
+  page.on('dialog', (dialog) => {
+    throw new Error(`Something ran: ${dialog.message()}`);
+  });
+});
+
+for (const [what, firstName] of Object.entries(NAMES)) {
+  test(`${what} as a name is text everywhere`, async ({ page, calls }) => {
+    const person = await calls.makeUser({ firstName, lastName: 'Hostile' });
+    await enter(page, ada, `/users?q=id:${person.id}`);
+    const grid = page.getByRole('grid', { name: 'Users' });
+    const row = await expectRow(grid, { Name: person.name });
+    await rowAction(row, 'Deactivate');
+    const dialog = page.getByRole('alertdialog');
+    await expect(dialog.getByRole('heading')).toHaveText(`Deactivate ${person.name}?`);
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
+    await expectToast(page, `${person.name} is inactive`);
+
+    await row.getByRole('link').click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(person.name);
+    expect(await page.title()).toContain(firstName.slice(0, 20));
+    await page.keyboard.press('Control+k');
+    await expect(page.getByRole('dialog').getByRole('searchbox')).toBeFocused();
+    await page.keyboard.type(person.email);
+    await expect(page.getByRole('menuitem').first()).toContainText(firstName);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await choose(page, /^Actions for/, 'Activate');
+    await expect(page.getByRole('alertdialog').getByRole('heading')).toHaveText(`Activate ${person.name}?`);
+    await expect(page.locator('img[src=x], script:not([src]), a[href^="javascript:"]')).toHaveCount(0);
+    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(beyond).toBeLessThanOrEqual(0);
+  });
+}
+
+test('an address of the console is not taken at its word either', async ({ page }) => {
+  await enter(page, ada, '/users?q=%3Csvg%20onload%3Dalert(1)%3E');
+  await expect(page.getByRole('searchbox', { name: 'Search users' })).toHaveValue('<svg onload=alert(1)>');
+  await expect(page.getByRole('heading', { name: 'Nothing matches' })).toBeVisible();
+  await page.goto('/%3Cscript%3Ealert(1)%3C%2Fscript%3E');
+  await expect(page.getByRole('heading', { name: 'There is nothing at this address' })).toBeVisible();
+});
+
+test('the typed name of somebody new is text in what is said of it', async ({ page }) => {
+  await enter(page, ada, '/users/new');
+  const panel = page.getByRole('dialog', { name: 'New user' });
+  await fill(panel, {
+    'First name': '<b>Bold</b>',
+    'Last name': 'Typed',
+    'E-mail': 'bold@people.example',
+    Password: 'three french hens',
+  });
+  await panel.getByRole('button', { name: 'Create user' }).click();
+  await expectToast(page, '<b>Bold</b> Typed was created');
+});

@@ -1,0 +1,104 @@
+import type { Page } from '@playwright/test';
+import { expectToast } from '../support/actions.ts';
+import { callsOf } from '../support/calls.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({ installation: { sample: true, administrator: ada } });
+
+const FAR = 60;
+
+/** Presses Tab until a control of this name has the focus: nothing is reached that the keyboard does not reach. */
+async function tabTo(page: Page, name: string | RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  const fits = async () => {
+    const focused = page.locator(':focus');
+    if ((await focused.count()) === 0) return false;
+    const snapshot = await focused.ariaSnapshot();
+    const said = /"((?:[^"\\]|\\.)*)"/.exec(snapshot)?.[1] ?? snapshot;
+    return typeof name === 'string' ? said === name : name.test(said);
+  };
+  for (let presses = 0; presses < FAR; presses += 1) {
+    if (await fits()) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`Tab does not lead to ${String(name)}`);
+}
+
+test('the whole job is done without a mouse', async ({ page, request }) => {
+  const calls = await callsOf(request, ada);
+  const person = await calls.makeUser({ firstName: 'Keyna', lastName: 'Boardman' });
+  await page.goto('/sign-in');
+  await expect(page.getByLabel('E-mail')).toBeFocused();
+  await page.keyboard.type(ada.email);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(ada.password);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Northlight Capital', level: 1 })).toBeFocused();
+
+  // Finds somebody by the palette, and changes them.
+  await page.keyboard.press('Control+k');
+  await expect(
+    page.getByRole('dialog', { name: 'Search and commands' }).getByRole('searchbox'),
+  ).toBeFocused();
+  await page.keyboard.type('keyna');
+  await expect(
+    page.getByRole('menuitem', { name: `${person.name} ${person.email}`, exact: true }),
+  ).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: person.name, level: 1 })).toBeFocused();
+  await tabTo(page, 'Edit');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'Last name');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Typed');
+  await page.keyboard.press('Enter');
+  await expectToast(page, 'Keyna Typed was saved');
+
+  // Creates somebody over the list.
+  await page.keyboard.press('g');
+  await page.keyboard.press('u');
+  await expect(page.getByRole('heading', { name: 'Users', level: 1 })).toBeFocused();
+  await tabTo(page, 'New user');
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('First name')).toBeFocused();
+  await page.keyboard.type('Made');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('Bykeys');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('made.bykeys@people.example');
+  await tabTo(page, 'Groups');
+  await page.keyboard.type('Fina');
+  await expect(page.getByRole('option', { name: /^Finance/ })).toBeVisible();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Remove Finance' })).toBeVisible();
+  await tabTo(page, /License/);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'Create user');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Made Bykeys', level: 1 })).toBeVisible();
+
+  // Finds them in the list and deactivates them from the row's menu.
+  await page.keyboard.press('g');
+  await page.keyboard.press('u');
+  await expect(page.getByRole('heading', { name: 'Users', level: 1 })).toBeFocused();
+  await tabTo(page, 'Search users');
+  await page.keyboard.type('bykeys');
+  await expect(page.getByRole('grid', { name: 'Users' })).toHaveAttribute('aria-rowcount', '2');
+  await tabTo(page, 'Actions for Made Bykeys');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Open' })).toBeFocused();
+  await page.keyboard.type('Deac');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('alertdialog', { name: 'Deactivate Made Bykeys?' });
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expectToast(page, 'Made Bykeys is inactive');
+  await expect(page.getByRole('button', { name: 'Actions for Made Bykeys' })).toBeFocused();
+  await expect(page.getByRole('grid', { name: 'Users' })).toContainText('Inactive');
+});

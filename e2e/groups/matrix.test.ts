@@ -1,0 +1,216 @@
+import type { Page } from '@playwright/test';
+import { choose, expectNoAxeInBothThemes } from '../support/actions.ts';
+import { enter, type Calls } from '../support/calls.ts';
+import { ada } from '../support/people.ts';
+import { expect, test } from '../support/test.ts';
+
+test.use({
+  installation: { sample: true, administrator: ada },
+});
+
+const grid = (page: Page) => page.getByRole('grid', { name: 'People by groups' });
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search people' });
+const jobs = (page: Page) => page.getByRole('region', { name: 'Jobs' });
+const cell = (page: Page, person: { name: string }, group: string) =>
+  grid(page).getByRole('checkbox', { name: `${person.name} in ${group}`, exact: true });
+
+let sets = 0;
+
+/** Three groups and three people whom no other test touches. */
+async function arrange(calls: Calls) {
+  sets += 1;
+  const names = [`Alpha ${sets}`, `Beta ${sets}`, `Gamma ${sets}`] as const;
+  const ids = [
+    await calls.makeGroup(names[0], ['Read Data']),
+    await calls.makeGroup(names[1], ['Write Data']),
+    await calls.makeGroup(names[2], []),
+  ] as const;
+  const lastName = `Matrixer${sets}`;
+  const people = [
+    await calls.makeUser({ firstName: 'Ann', lastName, groups: [ids[0]] }),
+    await calls.makeUser({ firstName: 'Ben', lastName, groups: [ids[1]] }),
+    await calls.makeUser({ firstName: 'Cid', lastName, groups: [] }),
+  ] as const;
+  return { names, ids, people, path: `/groups/matrix?q=matrixer${sets}&columns=${ids.join('-')}` };
+}
+
+const groupsOf = async (calls: Calls, { id }: { id: number }) =>
+  (await calls.user(id)).groups.toSorted((a, b) => a - b);
+
+test('cells change by mouse and by keyboard, are reviewed, and committed together', async ({
+  page,
+  calls,
+}) => {
+  const { names, ids, people, path } = await arrange(calls);
+  const [ann, ben, cid] = people;
+  await enter(page, ada, path);
+  await expect(grid(page)).toHaveAttribute('aria-rowcount', '4');
+  await expect(cell(page, ann, names[0])).toBeChecked();
+  await expect(cell(page, ben, names[0])).not.toBeChecked();
+  await expectNoAxeInBothThemes(page);
+
+  await cell(page, ann, names[0]).click();
+  await expect(cell(page, ann, names[0])).not.toBeChecked();
+  await expect(cell(page, ann, names[0])).toHaveAccessibleDescription('Will be removed');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(cell(page, ann, names[2])).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Space');
+  await expect(cell(page, ben, names[2])).toBeChecked();
+  await expect(cell(page, ben, names[2])).toHaveAccessibleDescription('Will be added');
+  await page.keyboard.press('Control+End');
+  await expect(grid(page).getByRole('button', { name: `Actions for ${cid.name}` })).toBeFocused();
+  await page.keyboard.press('Home');
+  await expect(grid(page).getByRole('link', { name: cid.name })).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Space');
+  await expect(cell(page, cid, names[0])).toBeChecked();
+  await expect(page.getByText('3 changes for 3 people, not saved')).toBeVisible();
+  await expectNoAxeInBothThemes(page);
+
+  // What is pending stays while others are shown.
+  await search(page).fill('nobody of this name');
+  await expect(page.getByRole('heading', { name: 'Nobody matches' })).toBeVisible();
+  await expect(page.getByText('3 changes for 3 people, not saved')).toBeVisible();
+  await page.getByRole('button', { name: 'Review' }).click();
+  const review = page.getByRole('dialog', { name: 'Review changes' });
+  await expect(review).toContainText('2 additions, 1 removal');
+  await expect(review).toContainText('adding appends and never replaces');
+  await expect(review.getByRole('listitem').filter({ hasText: ann.name })).toContainText(
+    `Remove from ${names[0]}`,
+  );
+  await expectNoAxeInBothThemes(page);
+  await review.getByRole('button', { name: `Undo the changes for ${cid.name}` }).click();
+  await expect(review).toContainText('1 addition, 1 removal');
+  await review.getByRole('button', { name: 'Save 2 changes' }).click();
+  const dryRun = page.getByRole('dialog', { name: 'Change the groups of 2 people?' });
+  await expect(dryRun).toContainText(`− ${names[0]}`);
+  await dryRun.getByRole('button', { name: 'Change the groups of 2 people' }).click();
+  await expect(jobs(page)).toContainText('2 of 2');
+  await expect(page.getByText(/^Click a cell/)).toBeVisible();
+  expect(await groupsOf(calls, ann)).toEqual([]);
+  expect(await groupsOf(calls, ben)).toEqual([ids[1], ids[2]]);
+  expect(await groupsOf(calls, cid)).toEqual([]);
+  await search(page).fill(ben.name);
+  await expect(cell(page, ben, names[2])).toBeChecked();
+  await expect(cell(page, ben, names[2])).toHaveAccessibleDescription('');
+});
+
+test('one of many fails: the rest is done, what is not stays pending', async ({ page, calls }) => {
+  const { names, ids, people, path } = await arrange(calls);
+  const [ann, ben, cid] = people;
+  await enter(page, ada, path);
+  await cell(page, ann, names[1]).click();
+  await cell(page, ben, names[0]).click();
+  await cell(page, cid, names[2]).click();
+  await page.getByRole('button', { name: 'Save 3 changes' }).click();
+  const dryRun = page.getByRole('dialog', { name: 'Change the groups of 3 people?' });
+  await expect(dryRun.getByRole('button', { name: 'Change the groups of 3 people' })).not.toHaveAttribute(
+    'aria-disabled',
+    'true',
+  );
+  await expect(dryRun).toContainText('Will change 3');
+  await calls.call('DELETE', `/user/${ben.id}`);
+  await dryRun.getByRole('button', { name: 'Change the groups of 3 people' }).click();
+  await expect(jobs(page)).toContainText(/3 of 3, 1 /);
+  await expect(jobs(page).getByRole('button', { name: 'Report' })).toBeVisible();
+  await expect(page.getByText(/^1 change for 1 person/)).toBeVisible();
+  expect(await groupsOf(calls, ann)).toEqual([ids[0], ids[1]]);
+  expect(await groupsOf(calls, cid)).toEqual([ids[2]]);
+  await page.getByRole('button', { name: 'Review' }).click();
+  const review = page.getByRole('dialog', { name: 'Review changes' });
+  await expect(review.getByRole('listitem')).toHaveCount(1);
+  await expect(review).toContainText(`Add to ${names[0]}`);
+  await expectNoAxeInBothThemes(page);
+});
+
+test('set exactly is worked out into additions and removals', async ({ page, calls }) => {
+  const { names, people, path } = await arrange(calls);
+  const [ann] = people;
+  await enter(page, ada, path);
+  await expect(cell(page, ann, names[0])).toBeChecked();
+  await choose(page, `Actions for ${ann.name}`, 'Set exactly…');
+  const dialog = page.getByRole('dialog', { name: `Set the groups of ${ann.name} exactly` });
+  await expect(dialog).toContainText('0 additions, 0 removals');
+  await dialog.getByRole('checkbox', { name: names[0] }).uncheck();
+  await dialog.getByRole('checkbox', { name: names[1] }).check();
+  await dialog.getByRole('checkbox', { name: names[2] }).check();
+  await expect(dialog).toContainText('2 additions, 1 removal');
+  await expectNoAxeInBothThemes(page);
+  await dialog.getByRole('button', { name: 'Note 3 changes' }).click();
+  await expect(cell(page, ann, names[0])).toHaveAccessibleDescription('Will be removed');
+  await expect(cell(page, ann, names[1])).toHaveAccessibleDescription('Will be added');
+  await choose(page, `Actions for ${ann.name}`, 'Undo changes');
+  await expect(page.getByText(/^Click a cell/)).toBeVisible();
+});
+
+test('leaving with something pending asks; columns and filters stand in the address', async ({
+  page,
+  calls,
+}) => {
+  const { names, people, path } = await arrange(calls);
+  const [ann] = people;
+  await enter(page, ada, path);
+  await cell(page, ann, names[2]).click();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await expect(cell(page, ann, names[2])).toBeChecked();
+  await page
+    .getByRole('button', { name: /^Columns.* filter$/ })
+    .first()
+    .click();
+  const options = page.getByRole('dialog', { name: 'Columns filter' });
+  await options.getByRole('checkbox', { name: names[1] }).click();
+  await page.keyboard.press('Escape');
+  await expect(grid(page).getByRole('columnheader', { name: names[1] })).toHaveCount(0);
+  await expect(page).not.toHaveURL(path);
+  await expect(cell(page, ann, names[2])).toBeChecked();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard changes' }).click();
+  await expect(cell(page, ann, names[2])).not.toBeChecked();
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await expect(page).toHaveURL('/');
+});
+
+test('five hundred people scroll, and the keyboard keeps its column', async ({ page }) => {
+  await enter(page, ada, '/groups/matrix');
+  const first = grid(page).getByRole('checkbox').first();
+  await first.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('PageDown');
+  await page.keyboard.press('PageDown');
+  await expect(grid(page).locator(':focus')).toHaveAttribute('data-place', /^\d{2,}:2$/);
+  await page.keyboard.press('Control+End');
+  await expect(grid(page).locator('tr:focus-within')).toHaveAttribute('aria-rowindex', /^[45]\d\d$/);
+  await page.keyboard.press('Control+Home');
+  await expect(grid(page).getByRole('link').first()).toBeFocused();
+});
+
+test('without Manage Groups the matrix can be read but not changed, and says why', async ({
+  page,
+  calls,
+}) => {
+  const { names, people, path } = await arrange(calls);
+  const readers = await calls.makeGroup('Matrix readers', ['Manage Licences']);
+  const reader = await calls.makeUser({ groups: [readers] });
+  await enter(page, reader, path);
+  const box = cell(page, people[0], names[0]);
+  await expect(box).toBeChecked();
+  await expect(box).toHaveAccessibleDescription('Needs the capability Manage Groups');
+  await box.press('Space');
+  await expect(box).toBeChecked();
+  await expect(page.getByText(/^You can look, but not change/)).toBeVisible();
+  await expectNoAxeInBothThemes(page);
+});
+
+test('on a phone cells are reached and changed by touch', async ({ page, calls }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  const { names, people, path } = await arrange(calls);
+  await enter(page, ada, path);
+  await cell(page, people[2], names[2]).click();
+  await expect(cell(page, people[2], names[2])).toBeChecked();
+  await expect(page.getByText('1 change for 1 person, not saved')).toBeVisible();
+  await expectNoAxeInBothThemes(page);
+});

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { FIELD } from '../../../../contract/rules/fields.ts';
+import { openDatabase, type Db } from '../../../kernel/db/database.ts';
+import { newPlace, onEachKind } from '../../../testing/databases.ts';
+import { makeEntryType, SCHEMA } from '../../../testing/entries.ts';
+import type { WritingTask } from '../../../testing/entry-writer.ts';
+import { as, makePerson, makeSite, openApp } from '../../../testing/site.ts';
+import { startWriter } from '../../../testing/writer.ts';
+
+const WRITER = fileURLToPath(new URL('../../../testing/entry-writer.ts', import.meta.url));
+const KILLS = 2;
+const ENTRIES = 2_000;
+const FIELDS = 5;
+
+/** Two thousand entries of a type with five empty text fields besides the name, and who may write them. */
+async function prepare(place: Parameters<typeof openDatabase>[0]): Promise<WritingTask> {
+  const database = await openDatabase(place);
+  const app = await openApp(database);
+  const person = await makePerson(database.db, await makeSite(database.db));
+  const api = as(app, person);
+  const text = { fieldType: FIELD.text };
+  const searchable = { ...text, isSearchable: true };
+  const type = await makeEntryType(api, 'Thing', { A: searchable, B: text, C: text, D: text, E: text });
+  const { body: fields } = await api.get<{ id: number; isKey: boolean }[]>(
+    `${SCHEMA}/entrytypes/Thing/fields`,
+  );
+  const name = fields.find(({ isKey }) => isKey)?.id;
+  const storeRequests = Array.from({ length: ENTRIES }, (_, at) => ({
+    entryId: -1 - at,
+    fieldId: name,
+    value: `Entry ${at}`,
+  }));
+  const created = await api.post<{ entryId: number }[]>('/api/rest/v4/data/entrydata/Thing', {
+    storeRequests,
+  });
+  await app.close();
+  await database.close();
+  return {
+    token: person.token,
+    typeId: type.id,
+    entryIds: created.body.map(({ entryId }) => entryId),
+    fieldIds: fields.filter(({ isKey }) => !isKey).map(({ id }) => id),
+    from: 1,
+  };
+}
+
+/** What stands in the cells, in their slots, in what is searched, and how often each of them was logged. */
+async function found(db: Db, { fieldIds, typeId }: WritingTask): Promise<Record<string, unknown>> {
+  const values = sql`select distinct value from entry, jsonb_each_text(vals - ${sql`(select field_id::text from field where is_key)`})
+    where type_id = ${typeId}`;
+  const { rows } = await sql<Record<string, unknown>>`
+    select (select array_agg(value) from (${values}) as v) as cells,
+      (select array_agg(distinct v) from entry_text where field_id = ${fieldIds[0]}) as searched,
+      (select array_agg(distinct slot) from entry, unnest(array[t1, t2, t3, t4, t5]) as slot) as slots,
+      (select array_agg(distinct n) from (select count(*)::int as n from cell_log group by entry_id, field_id) as l) as logged,
+      (select count(*)::int from cell_log) as log,
+      (select count(*)::int from audit_log where action = 'entry.update') as audited`.execute(db);
+  return rows[0] ?? {};
+}
+
+onEachKind((kind) => {
+  test('a process that is killed while it writes ten thousand cells has written all of them, or none', async () => {
+    const place = await newPlace(kind);
+    const task = await prepare(place);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const writer = await startWriter(place, WRITER, task);
+      await sleep(100 + Math.random() * 700);
+      const acknowledged = (await writer.kill()).at(-1) ?? 0;
+      const { db, close } = await openDatabase(place);
+      const state = await found(db, task);
+      await close();
+      const round = Number(state.audited);
+      expect([acknowledged, acknowledged + 1]).toContain(round);
+      expect(state).toEqual({
+        cells: [`Round ${round}`],
+        searched: [`round ${round}`],
+        slots: [`round ${round}`],
+        logged: [round],
+        log: round * ENTRIES * FIELDS,
+        audited: round,
+      });
+      task.from = round + 1;
+    }
+    await place.remove();
+  }, 60_000);
+});

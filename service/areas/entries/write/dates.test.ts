@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { DATA, makeThings, type Row, setReady, type Things } from '../../../testing/entries.ts';
+import { onEachApp } from '../../../testing/site.ts';
+
+const KIRITIMATI = 'Pacific/Kiritimati';
+const ST_JOHNS = 'America/St_Johns';
+
+/** What is written with dateTimeBehavior=1, and what is read with 0 and with 1. */
+const CASES = [
+  {
+    // The site begins its days 14 hours before UTC does, the user 3½ hours after.
+    zones: { site: KIRITIMATI, user: ST_JOHNS },
+    written: [
+      ['2026-03-01T00:30:00', '2026-03-01T04:00:00.000Z', '2026-03-01T00:30:00.000-03:30'],
+      ['2026-07-01', '2026-07-01T02:30:00.000Z', '2026-07-01T00:00:00.000-02:30'],
+      ['2026-03-01T00:30:00Z', '2026-03-01T00:30:00.000Z', '2026-02-28T21:00:00.000-03:30'],
+    ],
+    days: [
+      ['2026-03-01', '2026-03-01', '2026-03-01T00:00:00.000+14:00'],
+      ['2026-02-28T09:59:59Z', '2026-02-28', '2026-02-28T00:00:00.000+14:00'],
+      ['2026-02-28T10:00:00Z', '2026-03-01', '2026-03-01T00:00:00.000+14:00'],
+      ['2026-02-28T23:59:59-03:30', '2026-03-01', '2026-03-01T00:00:00.000+14:00'],
+      ['2026-03-01T23:59:59', '2026-03-01', '2026-03-01T00:00:00.000+14:00'],
+    ],
+  },
+  {
+    zones: { site: ST_JOHNS, user: KIRITIMATI },
+    written: [
+      ['2026-03-01T00:30:00', '2026-02-28T10:30:00.000Z', '2026-03-01T00:30:00.000+14:00'],
+      ['2026-03-01', '2026-02-28T10:00:00.000Z', '2026-03-01T00:00:00.000+14:00'],
+    ],
+    days: [
+      ['2026-03-01', '2026-03-01', '2026-03-01T00:00:00.000-03:30'],
+      ['2026-03-01T03:29:59Z', '2026-02-28', '2026-02-28T00:00:00.000-03:30'],
+      ['2026-03-01T03:30:00Z', '2026-03-01', '2026-03-01T00:00:00.000-03:30'],
+      ['2026-07-01T02:29:59Z', '2026-06-30', '2026-06-30T00:00:00.000-02:30'],
+    ],
+  },
+] as const;
+
+const three = (value: string) => [value, value, value];
+
+onEachApp((house) => {
+  let things: Things;
+  beforeAll(async () => {
+    things = await makeThings(house());
+  });
+
+  async function live(zones: { site: string; user: string }): Promise<void> {
+    const { db } = house();
+    const here = things.siteId;
+    await db.updateTable('site').set({ time_zone: zones.site }).where('site_id', '=', here).execute();
+    await db.updateTable('membership').set({ time_zone: zones.user }).where('site_id', '=', here).execute();
+  }
+
+  async function write(field: string, value: string, behavior: number): Promise<number> {
+    const answer = await things.api.post<{ entryId: number }[]>(
+      `${DATA}/entrydata/Thing?dateTimeBehavior=${behavior}`,
+      { storeRequests: things.items(-1, { Name: `${field} ${value}`, [field]: value }) },
+    );
+    expect(answer.status).toBe(200);
+    return answer.body[0]?.entryId ?? 0;
+  }
+
+  /** The value of a field by each way to read it. */
+  async function shown(entryId: number, field: string, dateTimeBehavior: number): Promise<unknown[]> {
+    const asked = `?dateTimeBehavior=${dateTimeBehavior}`;
+    const { id: fieldId } = things.field(field);
+    const rows = await things.query({ EntryId: entryId }, { dateTimeBehavior });
+    const cells = await things.api.post<{ value: unknown }[]>(`${DATA}/entrydata/get${asked}`, [
+      { entryId, fieldId },
+    ]);
+    const past = await things.api.post<{ rows: Row[] }>(`${DATA}/entrydata/getHistoricalData${asked}`, {
+      entryTypeId: things.typeId,
+      fields: [fieldId],
+      entries: [entryId],
+      fromDate: new Date(Date.now() + 60_000).toISOString(),
+    });
+    return [rows.rows[0]?.[field], cells.body[0]?.value, past.body.rows[0]?.[field]];
+  }
+
+  describe.each(CASES)('with $zones', ({ zones, written, days }) => {
+    test('moments are those of the user', async () => {
+      await live(zones);
+      for (const [text, inUtc, here] of written) {
+        const entryId = await write('Seen', text, 1);
+        expect(await shown(entryId, 'Seen', 0)).toEqual(three(inUtc));
+        expect(await shown(entryId, 'Seen', 1)).toEqual(three(here));
+        const same = { EntryId: entryId, Seen: here };
+        expect(await things.names(same)).toHaveLength(1);
+        expect(await things.names({ ...same, Seen: text }, { dateTimeBehavior: 1 })).toHaveLength(1);
+      }
+    });
+
+    test('days are those of the site, on both sides of its midnight', async () => {
+      await live(zones);
+      for (const [text, day, here] of days) {
+        const entryId = await write('Founded', text, 1);
+        expect(await shown(entryId, 'Founded', 0)).toEqual(three(`${day}T00:00:00.000Z`));
+        expect(await shown(entryId, 'Founded', 1)).toEqual(three(here));
+        for (const ready of [true, false]) {
+          await setReady(house().db, things.siteId, ready);
+          const asks = (Founded: unknown, dateTimeBehavior: number) =>
+            things.names({ EntryId: entryId, Founded }, { dateTimeBehavior });
+          expect(await asks(text, 1)).toHaveLength(1);
+          expect(await asks({ $between: [text, text] }, 1)).toHaveLength(1);
+          expect(await asks({ $in: [here] }, 1)).toHaveLength(1);
+          expect(await asks(day, 0)).toHaveLength(1);
+          expect(await asks({ $lt: day }, 0)).toEqual([]);
+        }
+      }
+    });
+
+    test('without dateTimeBehavior everything is UTC', async () => {
+      await live(zones);
+      const moment = await write('Seen', '2026-03-01T00:30:00', 0);
+      expect(await shown(moment, 'Seen', 0)).toEqual(three('2026-03-01T00:30:00.000Z'));
+      const day = await write('Founded', '2026-02-28T23:59:59Z', 0);
+      expect(await shown(day, 'Founded', 0)).toEqual(three('2026-02-28T00:00:00.000Z'));
+      const filter = [
+        { fieldId: things.field('Founded').id, filterOperation: 0, value: '2026-02-28T23:00:00' },
+      ];
+      expect((await things.api.post(`${DATA}/entrydata/Thing/filter`, filter)).body).toContain(day);
+    });
+  });
+
+  test.each(['2026-02-30', '2026-03-01T25:00:00Z', '0000-01-01', '10000-01-01', 'yesterday', '2026-3-1'])(
+    '%s is no date',
+    async (value) => {
+      const items = things.items(-1, { Name: value, Seen: value, Founded: value });
+      const { status, body } = await things.store('post', items);
+      expect([status, (body as unknown as { errors: unknown[] }).errors]).toMatchObject([
+        400,
+        [{ path: 'storeRequests.1.value' }, { path: 'storeRequests.2.value' }],
+      ]);
+      const asked = { query: { Founded: value } };
+      expect((await things.api.post(`${DATA}/entrydata/rows/query/Thing`, asked)).status).toBe(400);
+    },
+  );
+});

@@ -1,0 +1,101 @@
+import { beforeAll, expect, test } from 'vitest';
+import { calculate, DATA, makeThings, type Row, type Things } from '../../../testing/entries.ts';
+import { onEachApp } from '../../../testing/site.ts';
+
+const LIMIT = 5;
+/** One letter, two units of UTF-16. */
+const CLEF = '\u{1D11E}';
+
+onEachApp((house) => {
+  let things: Things;
+  const row = async (name: string, more: object = { textLimit: LIMIT }): Promise<Row | undefined> =>
+    (await things.query({ Name: name }, more)).rows[0];
+
+  beforeAll(async () => {
+    things = await makeThings(house());
+    const [root = 0] = await things.create({ Name: 'root' });
+    await things.create(
+      { Name: 'exact', Note: 'abcde', Memo: CLEF.repeat(LIMIT) },
+      { Name: 'longer', Note: 'abcdef', Memo: `${CLEF.repeat(LIMIT)}"\n`, Score: 123_456_789 },
+      {
+        Name: 'other',
+        Founded: '1999-12-31',
+        Seen: '2026-03-01T08:00:00.000Z',
+        Stage: things.choice('Stage', 'Open'),
+        Tags: [things.choice('Tags', 'Red'), things.choice('Tags', 'Green')],
+        Friends: [root],
+        Team: [things.person.userId],
+      },
+    );
+    await calculate(house().db);
+  });
+
+  test('texts that are longer end at the limit, and the row names their fields', async () => {
+    expect(await row('longer')).toMatchObject({
+      Name: 'longe',
+      Note: 'abcde',
+      Memo: CLEF.repeat(LIMIT),
+      Score: 123_456_789,
+      Twice: 246_913_578,
+      $cut: ['Name', 'Note', 'Memo'],
+    });
+    const asked = await row('longer', { textLimit: LIMIT, fields: ['Memo', 'Score'] });
+    expect(asked).toEqual({
+      EntryId: asked?.EntryId,
+      Memo: CLEF.repeat(LIMIT),
+      Score: 123_456_789,
+      $cut: ['Memo'],
+    });
+  });
+
+  test('texts of exactly that length are whole, letters beyond the first plane count once', async () => {
+    const exact = await row('exact');
+    expect(exact).toMatchObject({ Name: 'exact', Note: 'abcde', Memo: CLEF.repeat(LIMIT) });
+    expect(exact).not.toHaveProperty('$cut');
+  });
+
+  test.each([{}, { wrapIntoArrays: true, resolveReferenceUrls: true }, { dateTimeBehavior: 1 }])(
+    'all but texts stays as it is: %o',
+    async (options) => {
+      const whole = await row('other', options);
+      expect(await row('other', { ...options, textLimit: LIMIT })).toEqual(whole);
+      expect(whole).toHaveProperty('Team');
+    },
+  );
+
+  test('every order and place cuts alike, and without a limit nothing is cut', async () => {
+    for (const options of [
+      {},
+      { orderBy: 'Name' },
+      { orderBy: '-Memo' },
+      { skip: 1 },
+      { orderBy: 'Score', skip: 1 },
+    ]) {
+      const cut = await things.query({}, { ...options, textLimit: 1 });
+      const whole = await things.query({}, options);
+      expect(cut.rows.map(({ EntryId }) => EntryId)).toEqual(whole.rows.map(({ EntryId }) => EntryId));
+      expect(cut.rows.map(({ Name }) => Name)).toEqual(whole.rows.map(({ Name }) => String(Name)[0]));
+      expect(cut.rows.every(({ $cut }) => Array.isArray($cut) && $cut.includes('Name'))).toBe(true);
+      expect(whole.rows.some((one) => '$cut' in one)).toBe(false);
+    }
+  });
+
+  test('a window of texts that is too large for an answer fits where they are cut', async () => {
+    const text = 'x'.repeat(1_000_000);
+    for (let at = 0; at < 9; at += 1)
+      // oxlint-disable-next-line no-await-in-loop -- a request holds so much
+      await things.create(
+        ...Array.from({ length: 4 }, (_, of) => ({ Name: `Large ${at}.${of}`, Memo: text })),
+      );
+    const asked = { Name: { $startswith: 'Large' } };
+    const whole = await things.api.post(`${DATA}/entrydata/rows/query/Thing`, { query: asked });
+    expect(whole.status).toBe(400);
+    const { rows } = await things.query(asked, { textLimit: 500 });
+    expect(rows).toHaveLength(36);
+    expect(rows[35]).toMatchObject({ Name: 'Large 8.3', Memo: text.slice(0, 500), $cut: ['Memo'] });
+  });
+
+  test.each([0, 1_000_001, 1.5])('a limit of %d is refused', async (textLimit) => {
+    expect((await things.api.post(`${DATA}/entrydata/rows/query/Thing`, { textLimit })).status).toBe(400);
+  });
+});

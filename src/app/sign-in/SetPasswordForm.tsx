@@ -1,0 +1,48 @@
+import { zodResolver } from '@hookform/resolvers/zod';
+import { useRouter } from '@tanstack/react-router';
+import { useForm } from 'react-hook-form';
+import { setPasswordMutation } from '../../api/generated/@tanstack/react-query.gen.ts';
+import { zSetPasswordRequest } from '../../api/generated/zod.gen.ts';
+import { useWrite } from '../../api/write.ts';
+import { toast } from '../../ui/feedback/toast.ts';
+import { Form } from '../../ui/form/Form.tsx';
+import { PasswordField } from '../../ui/form/PasswordField.tsx';
+
+/** Uses the link up. Whoever set the password signs in with it next: that proves it works. */
+export function SetPasswordForm({ token, email }: { token: string; email: string }) {
+  const router = useRouter();
+  const set = useWrite('setPassword', setPasswordMutation());
+  const form = useForm({
+    resolver: zodResolver(zSetPasswordRequest),
+    defaultValues: { token, password: '' },
+  });
+  return (
+    <Form
+      form={form}
+      pending={set.isPending}
+      error={set.error}
+      submit="Set password"
+      onSubmit={(body) =>
+        set.mutate(
+          { body },
+          {
+            onSuccess() {
+              toast({ title: 'Password set', description: 'Sign in with it. Other sessions were ended.' });
+              router.history.replace('/sign-in');
+            },
+          },
+        )
+      }
+    >
+      {/* A password manager stores the new password under this name. */}
+      <input type="email" name="username" autoComplete="username" defaultValue={email} readOnly hidden />
+      <PasswordField
+        control={form.control}
+        name="password"
+        label="New password"
+        hint="At least 12 characters. A few words are good."
+        autoComplete="new-password"
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'vitest';
+import { FIELD, FILTER } from '../../../../contract/rules/fields.ts';
+import type { FieldType } from '../../../../contract/rules/fields.ts';
+import type { RowVm } from '../../../api/generated/types.gen.ts';
+import { toCsv } from '../../../files/csv.ts';
+import type { Field } from '../model/schema.ts';
+import { createDesk } from './desk.ts';
+import type { Rules } from './rules.ts';
+import { guessRules } from './rules.ts';
+import { guessMapping } from './targets.ts';
+import { PLAIN_FIELD } from '../model/field.fixture.ts';
+
+const field = (id: number, name: string, fieldType: FieldType, more: Partial<Field> = {}): Field => ({
+  id,
+  entryTypeId: 1,
+  apiName: name,
+  name,
+  fieldType,
+  ...PLAIN_FIELD,
+  entryLists: [],
+  choiceValues: [],
+  ...more,
+});
+
+const CHOICES = [
+  { id: 4, name: 'Won', seqNumber: 1 },
+  { id: 5, name: 'Lost', seqNumber: 2 },
+  { id: 6, name: 'Hold; on', seqNumber: 3 },
+];
+const isLost = { fieldId: 3, operation: FILTER.equals, value: 5 };
+const FIELDS = [
+  field(1, 'Name', FIELD.text, { isKey: true, isRequired: true }),
+  field(2, 'Code', FIELD.text),
+  field(3, 'Stage', FIELD.choice, { choiceValues: CHOICES }),
+  field(4, 'Tags', FIELD.choice, { choiceValues: CHOICES, isMultiSelect: true }),
+  field(5, 'Size', FIELD.number),
+  field(6, 'Revenue', FIELD.currency),
+  field(7, 'Due', FIELD.date, { isDateOnly: true }),
+  field(8, 'Called', FIELD.date),
+  field(9, 'Parent', FIELD.reference, { entryLists: [2] }),
+  field(10, 'Owner', FIELD.user),
+  field(11, 'Reason', FIELD.text, { requiredWhen: { match: 'all', conditions: [isLost] } }),
+];
+
+const choice = (id: number) => ({
+  id,
+  name: CHOICES.find((one) => one.id === id)?.name ?? '',
+  entryListId: -6,
+});
+const STORED: RowVm[] = [
+  {
+    EntryId: 12,
+    Name: 'Hafen Logistik',
+    Code: 'h1',
+    Stage: choice(4),
+    Size: 1234.5,
+    Revenue: { value: 12.5, currencyCode: 'EUR' },
+  },
+  { EntryId: 13, Name: 'Berg AG', Code: 'b1', Stage: choice(5) },
+  { EntryId: 14, Name: 'Tal', Code: 'B1' },
+];
+
+type Line = Record<string, string>;
+
+/** What would become of lines with these columns: the words of the first fault, else the changes. */
+async function check(lines: readonly Line[], more: { rules?: Partial<Rules>; key?: string } = {}) {
+  const headings = [...new Set(lines.flatMap((line) => Object.keys(line)))];
+  const text = toCsv([headings, ...lines.map((line) => headings.map((heading) => line[heading] ?? ''))]);
+  const desk = createDesk();
+  const file = await desk.open(new Blob([text]), () => undefined);
+  if ('fault' in file) throw new Error(file.fault);
+  const rules = { ...guessRules(file, FIELDS), ...more.rules };
+  const question = {
+    fields: FIELDS,
+    mapping: guessMapping(headings, FIELDS),
+    rules,
+    key: more.key ?? 'EntryId',
+  };
+  desk.needs(question);
+  desk.lendReferences(
+    [2],
+    [
+      { id: 70, name: 'Alpha' },
+      { id: 71, name: 'Beta' },
+      { id: 72, name: 'beta' },
+      { id: 73, name: 'Gamma' },
+      { id: 74, name: 'gamma' },
+    ],
+  );
+  desk.lendUsers([{ id: 7, name: 'Ann Marsh', also: 'ann@people.example' }]);
+  desk.lendNames(
+    STORED.map(({ EntryId, Name }) => ({ id: EntryId, name: typeof Name === 'string' ? Name : '' })),
+  );
+  desk.lendEntries(STORED, question);
+  desk.check(question);
+  return desk.some([], 0, 100).map(({ outcome, faults, changes, work }) => ({
+    outcome,
+    said:
+      faults.length > 0
+        ? faults.map((one) => `${one.field}: ${one.message}`)
+        : changes.map((one) => `${one.field}: ${one.before} → ${one.after}`),
+    items: work.items.map(({ value, currencyCode }) =>
+      currencyCode === undefined ? value : `${currencyCode} ${String(value)}`,
+    ),
+  }));
+}
+const one = async (line: Line, more?: Parameters<typeof check>[1]) => (await check([line], more))[0];
+const news = (line: Line, more?: Parameters<typeof check>[1]) => one({ Name: 'Neu', ...line }, more);
+
+describe('cells', () => {
+  test.each<[Line, unknown[]]>([
+    [{ Stage: 'won' }, [4]],
+    [{ Stage: '5', Reason: 'price' }, [5, 'price']],
+    [{ Tags: 'Lost; "Hold; on"; #4' }, [[5, 6, 4]]],
+    [{ Size: '1,234.5' }, [1234.5]],
+    [{ Size: '-.5e3' }, [-500]],
+    [{ Revenue: 'USD 12.50' }, ['USD 12.5']],
+    [{ Revenue: '12.50', 'Revenue (currency)': 'usd' }, ['USD 12.5']],
+    [{ Due: '3.4.2026' }, ['2026-04-03']],
+    [{ Called: '2026-03-01 8:05 pm' }, ['2026-03-01T20:05:00.000Z']],
+    [{ Called: '2026-03-01T08:00:00+05:45' }, ['2026-03-01T02:15:00.000Z']],
+    [{ Parent: 'alpha' }, [70]],
+    [{ Parent: 'beta' }, [72]],
+    [{ 'Parent (id)': '73', Parent: 'GAMMA' }, [73]],
+    [{ Owner: 'ANN@people.example' }, [7]],
+    [{ Owner: 'Ann Marsh' }, [7]],
+  ])('%j', async (line, items) => {
+    expect(await news(line)).toMatchObject({ outcome: 'create', items: ['Neu', ...items] });
+  });
+
+  test.each<[Line, string, Partial<Rules>?]>([
+    [{ Stage: 'Maybe' }, 'Stage: There is no choice “Maybe”'],
+    [{ Size: '1.234,5' }, 'Size: “1.234,5” is no number', { decimal: 'point' }],
+    [{ Revenue: '12.50' }, 'Revenue: Needs its currency: a column of currencies, or EUR 12.50'],
+    [
+      { Revenue: 'EUR 1', 'Revenue (currency)': 'USD' },
+      'Revenue: “EUR 1” is not in USD, as the column of currencies says',
+    ],
+    [{ Due: '2026-02-30' }, 'Due: “2026-02-30” is no date'],
+    [{ Due: '2026-02-03 08:00' }, 'Due: “2026-02-03 08:00” has a time of day; this field holds days'],
+    [{ Parent: 'Gamm' }, 'Parent: There is no entry “Gamm”'],
+    [{ Parent: 'GAMMA' }, 'Parent: Several are called “GAMMA”: 73, 74. Name the id'],
+    [
+      { Parent: 'Beta', 'Parent (id)': '70' },
+      'Parent: “Beta” is not called so by the id: 70 is “Alpha”. Clear the id to go by the name',
+    ],
+    [{ 'Parent (id)': '99' }, 'Parent: There is no entry 99'],
+    [{ Owner: 'Nobody' }, 'Owner: There is no user “Nobody”'],
+    [{ Stage: 'Lost' }, 'Reason: Is required here: its conditions hold'],
+  ])('%j is refused: %s', async (line, said, rules: Partial<Rules> = {}) => {
+    expect(await news(line, { rules })).toMatchObject({ outcome: 'cannot', said: [said] });
+  });
+
+  test('are read by the rules', async () => {
+    expect(await news({ Size: '1.234,5' }, { rules: { decimal: 'comma' } })).toMatchObject({
+      items: ['Neu', 1234.5],
+    });
+    expect(await news({ Due: '3/4/2026' }, { rules: { dates: 'mdy' } })).toMatchObject({
+      items: ['Neu', '2026-03-04'],
+    });
+    const berlin = { rules: { zone: 'Europe/Berlin' } };
+    expect(await news({ Called: '2026-07-01 08:00' }, berlin)).toMatchObject({
+      items: ['Neu', '2026-07-01T06:00:00.000Z'],
+    });
+    expect(await news({ Called: '2026-03-29 02:30' }, berlin)).toMatchObject({
+      said: ['Called: “2026-03-29 02:30” is an hour that clocks skip in Europe/Berlin'],
+    });
+  });
+});
+
+describe('rows', () => {
+  test('create, change, or are so already', async () => {
+    expect(
+      await check([{ EntryId: '12', Name: 'Hafen Logistik', Stage: 'Won', Size: '1234.5', Revenue: '12.5' }]),
+    ).toMatchObject([{ outcome: 'skip' }]);
+    expect(await one({ EntryId: '12', Stage: 'Lost', Reason: 'price' })).toMatchObject({
+      outcome: 'update',
+      said: ['Stage: Won → Lost', 'Reason:  → price'],
+    });
+    expect(await one({ EntryId: '99', Name: 'X' })).toMatchObject({
+      said: ['EntryId: There is no entry 99 of this type'],
+    });
+    expect(await one({ EntryId: '', Code: 'n' })).toMatchObject({ said: ['Name: Is required'] });
+  });
+
+  test('an empty cell leaves alone, or clears where that is chosen', async () => {
+    const line = { EntryId: '12', Name: 'Hafen Logistik', Stage: '' };
+    expect(await one(line)).toMatchObject({ outcome: 'skip' });
+    expect(await one(line, { rules: { empty: 'clear' } })).toMatchObject({
+      said: ['Stage: Won → '],
+      items: [null],
+    });
+    expect(await one({ EntryId: '12', Name: '' }, { rules: { empty: 'clear' } })).toMatchObject({
+      said: ['Name: Is required'],
+    });
+  });
+
+  test('what an entry lacked before does not hold it back', async () => {
+    expect(await one({ EntryId: '13', Code: 'b2' })).toMatchObject({ outcome: 'update' });
+  });
+
+  test('are found by a field, unless several have it or it stands twice', async () => {
+    expect(await one({ Code: 'H1', Size: '2' }, { key: 'Code' })).toMatchObject({ outcome: 'update' });
+    expect(await one({ Code: 'b1', Size: '2' }, { key: 'Code' })).toMatchObject({
+      said: ['Code: Several entries have this: 13, 14'],
+    });
+    expect(await one({ Code: '', Name: 'Neu' }, { key: 'Code' })).toMatchObject({
+      said: ['Code: Is empty: which entry it is about is not known'],
+    });
+    const twice = await check([{ EntryId: '12' }, { EntryId: '13' }, { EntryId: '12' }]);
+    expect(twice.map(({ said }) => said[0])).toEqual([
+      'EntryId: The same stands in row 4',
+      undefined,
+      'EntryId: The same stands in row 2',
+    ]);
+  });
+
+  test('nearly the same names are told, stored ones and those of the file', async () => {
+    expect(await news({ Name: 'HAFEN-Logistik GmbH' })).toMatchObject({
+      said: ['Name: Nearly the name of entry 12, “Hafen Logistik”'],
+    });
+    const both = await check([{ Name: 'See Inc' }, { Name: 'The See' }]);
+    expect(both.map(({ said }) => said[0])).toEqual([
+      'Name: Nearly the name in row 3',
+      'Name: Nearly the name in row 2',
+    ]);
+    expect(await news({ Name: 'Berg' }, { rules: { near: 'allow' } })).toMatchObject({ outcome: 'create' });
+  });
+});
+
+test('what could not be looked up is asked for again: an entry that is not known yet is no new one', async () => {
+  const desk = createDesk();
+  const file = await desk.open(new Blob(['EntryId,Name,Owner\n12,Hafen,Ann\n']), () => undefined);
+  if ('fault' in file) throw new Error(file.fault);
+  const headings = ['EntryId', 'Name', 'Owner'];
+  const question = {
+    fields: FIELDS,
+    mapping: guessMapping(headings, FIELDS),
+    rules: { ...guessRules(file, FIELDS), near: 'refuse' as const },
+    key: 'EntryId',
+  };
+  const first = desk.needs(question);
+  expect(first).toMatchObject({ keys: [12], users: true, names: true });
+  desk.lendUsers([]);
+  desk.lendNames([]);
+  expect(desk.needs(question)).toMatchObject({ keys: [], users: false, names: false });
+  desk.forget();
+  expect(desk.needs(question)).toEqual(first);
+});
+
+test('of a row that is broken nothing else is said', async () => {
+  const desk = createDesk();
+  const file = await desk.open(new Blob(['Name,Code\nHafen,1\n"Berg,2\n']), () => undefined);
+  if ('fault' in file) throw new Error(file.fault);
+  const mapping = guessMapping(file.headings, FIELDS);
+  const question = { fields: FIELDS, mapping, rules: guessRules(file, FIELDS), key: '' };
+  expect(desk.check(question)).toMatchObject({ create: 1, cannot: 1 });
+  expect(desk.some(['cannot'], 0, 1)[0]?.faults).toEqual([
+    { field: undefined, message: 'A quotation mark is not closed or not doubled' },
+  ]);
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { readEntries } from './addresses.ts';
+import { NOT_AN_ADDRESS } from './entry.ts';
+
+const emails = (text: string) =>
+  readEntries(text).map(({ email, fault }) => (fault === undefined ? email : `?${email}`));
+
+describe('any text', () => {
+  test.each([
+    [
+      'ann@x.example, ben@y.example;cleo@z.example\ndan@x.example',
+      ['ann@x.example', 'ben@y.example', 'cleo@z.example', 'dan@x.example'],
+    ],
+    ['Ann Ash <ann@x.example>; "Ben" <ben@y.example>', ['ann@x.example', 'ben@y.example']],
+    [
+      'Hello, could you invite ann@x.example? Thanks. Ben (ben@y.example).',
+      ['ann@x.example', 'ben@y.example'],
+    ],
+    ['mailto:zoë@bücher.example', ['zoë@bücher.example']],
+    ['ann@localhost, ben@, x.example\n@channel have a look', ['?ann@localhost', '?ben@']],
+    ['ann.x.example\nben@y.example', ['?ann.x.example', 'ben@y.example']],
+    ["o'brien+site@x.example", ["o'brien+site@x.example"]],
+    ['', []],
+    ['Nobody is in this letter, e.g. nobody.', []],
+  ])('%s', (text, found) => {
+    expect(emails(text)).toEqual(found);
+  });
+
+  test('a long run of letters is read in no time', () => {
+    const before = performance.now();
+    readEntries('@'.repeat(200_000) + 'a'.repeat(200_000));
+    expect(performance.now() - before).toBeLessThan(2000);
+  });
+});
+
+describe('a table', () => {
+  test('its addresses, with the type, days and groups of each row', () => {
+    const text = [
+      'Name;E-mail address;Type;Duration;Groups',
+      'Ann;ann@x.example;Temporary;30 days;"Sales; North"',
+      'Ben;ben@y.example;permanent;;',
+      'Cleo;cleo@z.example;;90;',
+      'Dan;dan.x.example;;;',
+      'Eve;eve@x.example;forever;;',
+      'Fay;fay@x.example;temporary;0;',
+      'Gil;gil@x.example;permanent;5;',
+    ].join('\r\n');
+    expect(readEntries(text)).toEqual([
+      {
+        email: 'ann@x.example',
+        key: 'ann@x.example',
+        own: { type: 1, days: 30, groups: ['Sales', 'North'] },
+      },
+      { email: 'ben@y.example', key: 'ben@y.example', own: { type: 0 } },
+      { email: 'cleo@z.example', key: 'cleo@z.example', own: { type: 1, days: 90 } },
+      { email: 'dan.x.example', key: 'dan.x.example', fault: NOT_AN_ADDRESS },
+      { email: 'eve@x.example', key: 'eve@x.example', fault: '“forever” is neither Permanent nor Temporary' },
+      { email: 'fay@x.example', key: 'fay@x.example', fault: '“0” is no number of days between 1 and 3650' },
+      { email: 'gil@x.example', key: 'gil@x.example', fault: 'Permanent, and yet with days' },
+    ]);
+  });
+
+  test('under what was typed, after an empty line', () => {
+    expect(emails('ann@x.example\n\nemail,name\nben@y.example,Ben\n\ncleo@z.example')).toEqual([
+      'ann@x.example',
+      'ben@y.example',
+      'cleo@z.example',
+    ]);
+  });
+
+  test('one column with its heading', () => {
+    expect(emails('Email\nann@x.example\nben@y.example')).toEqual(['ann@x.example', 'ben@y.example']);
+  });
+
+  test('a heading that only mentions e-mail: the column is guessed', () => {
+    expect(emails('Person,Work e-mail (main)\nAnn,ann@x.example')).toEqual(['ann@x.example']);
+  });
+});

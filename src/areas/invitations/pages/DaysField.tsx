@@ -1,0 +1,77 @@
+import { MOST_DAYS } from '../../../../contract/rules/invitations.ts';
+import { useId, useState } from 'react';
+import type { ReactNode } from 'react';
+import { count } from '../../../lib/numbers.ts';
+import { Choice } from '../../../ui/chart/Choice.tsx';
+import { FieldNote } from '../../../ui/form/FieldFrame.tsx';
+import { inDays } from '../model/terms.ts';
+import './invitations.css';
+
+const PRESETS = [7, 30, 90];
+const OWN = 'own';
+const OPTIONS = [
+  ...PRESETS.map((days) => ({ value: String(days), label: inDays(days) })),
+  { value: OWN, label: 'Other' },
+];
+
+interface DaysFieldProps {
+  label: string;
+  /** Undefined while what is typed is no number of days. */
+  days: number | undefined;
+  onChange: (days: number | undefined) => void;
+  /** The end that these days lead to. */
+  hint?: ReactNode;
+}
+
+const FAULT = `Type a whole number of days between 1 and ${count(MOST_DAYS)}`;
+
+const read = (text: string): number | undefined => {
+  const days = Number(text.trim());
+  return /^\d+$/.test(text.trim()) && days >= 1 && days <= MOST_DAYS ? days : undefined;
+};
+
+/** A number of days: one of those that are usual, or any other. */
+export function DaysField({ label, days, onChange, hint }: DaysFieldProps) {
+  const id = useId();
+  const [own, setOwn] = useState(days === undefined || !PRESETS.includes(days));
+  const [text, setText] = useState(days === undefined ? '' : String(days));
+  const fault = own && days === undefined;
+  return (
+    <div className="field inv-days">
+      <span className="field-label" aria-hidden>
+        {label}
+      </span>
+      <div className="inv-days-row">
+        <Choice
+          label={label}
+          options={OPTIONS}
+          value={own ? OWN : String(days)}
+          onChange={(value) => {
+            setOwn(value === OWN);
+            const next = value === OWN ? text : value;
+            setText(next);
+            onChange(read(next));
+          }}
+        />
+        {own && (
+          <label className="inv-days-own">
+            <input
+              className="input num"
+              inputMode="numeric"
+              autoComplete="off"
+              value={text}
+              aria-invalid={fault}
+              aria-describedby={`${id}-note`}
+              onChange={({ target }) => {
+                setText(target.value);
+                onChange(read(target.value));
+              }}
+            />
+            days
+          </label>
+        )}
+      </div>
+      <FieldNote id={`${id}-note`} hint={hint} error={fault ? FAULT : undefined} />
+    </div>
+  );
+}

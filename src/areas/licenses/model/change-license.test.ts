@@ -1,0 +1,68 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { changeLicense } from './change-license.ts';
+
+/** A service with one license, which may keep another one than it was sent. */
+const service = vi.hoisted(() => ({
+  now: 1,
+  version: 1,
+  keeps: undefined as number | undefined,
+  broken: false,
+}));
+const sent = vi.hoisted(() => vi.fn<(licenseTypeId: number, ifMatch: string | undefined) => void>());
+
+vi.mock('../../../api/generated/sdk.gen.ts', () => ({
+  async getUserLicense() {
+    if (service.broken) throw new Error('away');
+    return {
+      data: { licenseTypeId: service.now, description: `type ${service.now}` },
+      response: new Response(null, { headers: { etag: `"${service.version}"` } }),
+    };
+  },
+  async updateUserLicense({
+    body,
+    headers,
+  }: {
+    body: { licenseTypeId: number };
+    headers?: Record<string, string>;
+  }) {
+    sent(body.licenseTypeId, headers?.['If-Match']);
+    service.now = service.keeps ?? body.licenseTypeId;
+    service.version += 1;
+  },
+}));
+
+beforeEach(() => {
+  Object.assign(service, { now: 1, version: 1, keeps: undefined, broken: false });
+  sent.mockReset();
+});
+
+it('sends the tag of what was read, so that nobody is overwritten', async () => {
+  await changeLicense({ userId: 7, from: 1, to: 3 });
+  expect(sent).toHaveBeenCalledExactlyOnceWith(3, '"1"');
+});
+
+it('sends nothing over a license that was not the one on screen', async () => {
+  service.now = 2;
+  await expect(changeLicense({ userId: 7, from: 1, to: 3 })).rejects.toThrow(/changed it to type 2/);
+  expect(sent).not.toHaveBeenCalled();
+});
+
+it('sends nothing where somebody else has done the same already', async () => {
+  service.now = 3;
+  await changeLicense({ userId: 7, from: 1, to: 3 });
+  expect(sent).not.toHaveBeenCalled();
+});
+
+it('tells that the service keeps another license than it was sent', async () => {
+  service.keeps = 2;
+  await expect(changeLicense({ userId: 7, from: 1, to: 3 })).rejects.toThrow(
+    'The service accepted Free/Complimentary, but says type 2 now.',
+  );
+});
+
+it('takes an accepted change for done where it cannot be read again', async () => {
+  sent.mockImplementation(() => {
+    service.broken = true;
+  });
+  await expect(changeLicense({ userId: 7, from: 1, to: 3 })).resolves.toBeUndefined();
+});

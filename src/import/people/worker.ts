@@ -1,4 +1,0 @@
-import { serveDesk } from '../serve-desk.ts';
-import { createDesk } from './desk.ts';
-
-serveDesk(createDesk());
